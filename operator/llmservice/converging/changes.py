@@ -1,0 +1,79 @@
+"""Desired against observed: the writes that are needed, in order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from llmservice.converging.intent import covers, digest_of, with_digest
+from llmservice.converging.observed import Observed
+from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Apply this intent. `why` is `created`, `changed` (the intent is new) or `repaired` (somebody edited ours)."""
+
+    manifest: Manifest
+    why: str
+
+    @property
+    def ref(self) -> Ref:
+        """The object it writes."""
+        return ref_of(self.manifest)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete the object with exactly this UID."""
+
+    ref: Ref
+    uid: str
+
+
+Change = Apply | Delete
+
+
+def diff(desired: Iterable[Manifest], observed: Observed) -> tuple[Change, ...]:
+    """What to write so that the cluster is as desired; empty when it is.
+
+    | live object        | digest | fields  | change           |
+    |--------------------|--------|---------|------------------|
+    | none               |        |         | Apply, created   |
+    | ours, being deleted|        |         | none: wait for it|
+    | ours               | other  |         | Apply, changed   |
+    | ours               | same   | differ  | Apply, repaired  |
+    | ours               | same   | covered | none             |
+    | ours, not desired  |        |         | Delete           |
+
+    An intent for an existing object carries its UID, so that a successor of the same name is never written.
+    """
+    intents = {ref_of(manifest): with_digest(manifest) for manifest in desired}
+    applies = tuple(
+        change for ref, intent in intents.items() if (change := _change(observed.children.get(ref), intent)) is not None
+    )
+    deletes = tuple(
+        Delete(ref, uid_of(live))
+        for ref, live in sorted(observed.children.items())
+        if ref not in intents and not is_being_deleted(live)
+    )
+    return applies + deletes
+
+
+def is_being_deleted(manifest: Manifest) -> bool:
+    """Whether the API server is already deleting the object."""
+    return "deletionTimestamp" in manifest["metadata"]
+
+
+def _change(live: Manifest | None, intent: Manifest) -> Apply | None:
+    if live is None:
+        return Apply(intent, "created")
+    if is_being_deleted(live):
+        return None
+    if digest_of(live) != digest_of(intent):
+        return Apply(_bound_to(live, intent), "changed")
+    return None if covers(live, intent) else Apply(_bound_to(live, intent), "repaired")
+
+
+def _bound_to(live: Manifest, intent: Manifest) -> Manifest:
+    metadata: dict[str, Any] = {**intent["metadata"], "uid": uid_of(live)}
+    return {**intent, "metadata": metadata}

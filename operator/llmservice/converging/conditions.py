@@ -1,0 +1,51 @@
+"""Conditions as metav1.Condition: transition times move only when the status does."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+
+_LONGEST = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One condition without its times. `message` is one sentence that ends with the way out."""
+
+    type: ConditionType
+    status: bool
+    reason: Reason
+    message: str
+
+
+def conditions_to_write(
+    conditions: Iterable[Condition], before: Iterable[Mapping[str, Any]], generation: int, now: datetime
+) -> list[dict[str, Any]]:
+    """The conditions for the status, each with the transition time of its last change of status."""
+    known = {item["type"]: item for item in before}
+    return [_to_write(condition, known.get(condition.type, {}), generation, now) for condition in conditions]
+
+
+def condition_in(status: Mapping[str, Any], kind: ConditionType) -> Mapping[str, Any]:
+    """The condition of this type in a status; empty when it has none."""
+    return next((item for item in status.get("conditions") or () if item.get("type") == kind), {})
+
+
+def _to_write(condition: Condition, before: Mapping[str, Any], generation: int, now: datetime) -> dict[str, Any]:
+    status = "True" if condition.status else "False"
+    unchanged = before.get("status") == status and "lastTransitionTime" in before
+    return {
+        "type": str(condition.type),
+        "status": status,
+        "reason": str(condition.reason),
+        "message": condition.message[:_LONGEST],
+        "observedGeneration": generation,
+        "lastTransitionTime": before["lastTransitionTime"] if unchanged else timestamp(now),
+    }
+
+
+def timestamp(now: datetime) -> str:
+    """RFC 3339 in whole seconds, as metav1.Time writes it. `now` is in UTC."""
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")

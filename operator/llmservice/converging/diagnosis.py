@@ -1,0 +1,219 @@
+"""What keeps a workload from serving: the pods' own trouble as one reason and one sentence with the way out."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.missing import find_missing
+from llmservice.converging.observed import Observed
+from llmservice.converging.references import Manifest
+from llmservice.engines.engine import Signature
+from llmservice.planning.service_plan import ServicePlan
+
+_KILLED = 137
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """One reason and one sentence. `heals` is true when it ends by itself once the missing thing appears."""
+
+    reason: Reason
+    message: str
+    heals: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One pod under examination, with what is needed to judge it."""
+
+    pod: Manifest
+    plan: ServicePlan
+    signatures: Sequence[Signature]
+    log_tail: str
+    warning: str
+
+    @property
+    def container(self) -> Mapping[str, Any]:
+        statuses = self.pod.get("status", {}).get("containerStatuses") or ({},)
+        return statuses[0]  # type: ignore[no-any-return]
+
+    @property
+    def waiting(self) -> Mapping[str, Any]:
+        return self.container.get("state", {}).get("waiting") or {}
+
+    @property
+    def last_end(self) -> Mapping[str, Any]:
+        """How the container ended last: now, or before the present restart."""
+        now = self.container.get("state", {}).get("terminated")
+        return now or self.container.get("lastState", {}).get("terminated") or {}
+
+
+def diagnose(
+    plan: ServicePlan, observed: Observed, deployment: Manifest | None, signatures: Sequence[Signature]
+) -> Trouble | None:
+    """The most telling trouble of the newest pod that is not ready; None while nothing is wrong.
+
+    A Deployment that may not create pods at all comes first: then there is no pod to ask.
+    """
+    if deployment is not None and (refused := _refused_pods(deployment)):
+        return refused
+    for pod in _newest_first(pod for pod in observed.pods if not is_ready(pod)):
+        name = pod["metadata"]["name"]
+        case = _Case(
+            pod=pod,
+            plan=plan,
+            signatures=signatures,
+            log_tail=observed.log_tails.get(name, ""),
+            warning=observed.pod_warnings.get(name, ""),
+        )
+        for check in _CHECKS:
+            if trouble := check(case):
+                return trouble
+    return None
+
+
+def is_ready(pod: Manifest) -> bool:
+    """Whether a pod is ready and not on its way out."""
+    return condition(pod, "Ready").get("status") == "True" and "deletionTimestamp" not in pod["metadata"]
+
+
+def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """The condition of this type; empty when there is none."""
+    conditions = manifest.get("status", {}).get("conditions") or ()
+    return next((item for item in conditions if item.get("type") == kind), {})
+
+
+def _newest_first(pods: Iterable[Manifest]) -> list[Manifest]:
+    living = (pod for pod in pods if "deletionTimestamp" not in pod["metadata"])
+    return sorted(living, key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")), reverse=True)
+
+
+def _refused_pods(deployment: Manifest) -> Trouble | None:
+    failure = condition(deployment, "ReplicaFailure")
+    if failure.get("status") != "True":
+        return None
+    return Trouble(
+        reason=Reason.PODS_REFUSED,
+        message=f"the cluster refuses the pods: {_sentence(failure.get('message', ''))}; "
+        "ask who runs the namespace to allow them (quota, Pod Security, admission policy)",
+    )
+
+
+def _unscheduled(case: _Case) -> Trouble | None:
+    scheduled = condition(case.pod, "PodScheduled")
+    if scheduled.get("status") != "False":
+        return None
+    text = str(scheduled.get("message", ""))
+    if found := find_missing(text, case.plan.owner.namespace):
+        return Trouble(reason=found[0], message=found[1], heals=True)
+    if case.plan.resource_name and f"Insufficient {case.plan.resource_name}" in text:
+        return Trouble(
+            reason=Reason.INSUFFICIENT_ACCELERATORS,
+            message=f"no node has {case.plan.devices} × {case.plan.resource_name} free ({_sentence(text)}); "
+            "free one, add a node, or lower spec.gpu.count",
+            heals=True,
+        )
+    return Trouble(
+        reason=Reason.UNSCHEDULABLE,
+        message=f"no node fits: {_sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
+        heals=True,
+    )
+
+
+def _image(case: _Case) -> Trouble | None:
+    reason, image = case.waiting.get("reason"), case.plan.container.image
+    if reason == "InvalidImageName":
+        message = f"{image} is not an image reference; correct spec.engineOptions.image"
+        return Trouble(reason=Reason.IMAGE_NAME_INVALID, message=message)
+    if reason in {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"}:
+        cause = _sentence(case.waiting.get("message", "")) or str(reason)
+        message = (
+            f"image {image} cannot be pulled: {cause}; check the name, spec.pod.imagePullSecrets and the registry mirror"
+        )
+        return Trouble(reason=Reason.IMAGE_PULL_FAILED, message=message)
+    return None
+
+
+def _configuration(case: _Case) -> Trouble | None:
+    reason, text = str(case.waiting.get("reason", "")), str(case.waiting.get("message", ""))
+    if reason in {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}:
+        if found := find_missing(text, case.plan.owner.namespace):
+            return Trouble(reason=found[0], message=found[1], heals=True)
+        message = f"the container cannot be made: {_sentence(text)}; check spec.engineOptions and spec.pod"
+        return Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
+    return None
+
+
+def _volume(case: _Case) -> Trouble | None:
+    if case.waiting.get("reason") not in {"ContainerCreating", "PodInitializing", None} or not case.warning:
+        return None
+    if found := find_missing(case.warning, case.plan.owner.namespace):
+        return Trouble(reason=found[0], message=found[1], heals=True)
+    message = f"a volume cannot be mounted: {_sentence(case.warning)}; check spec.model.uri and spec.engineOptions.files"
+    return Trouble(reason=Reason.VOLUME_MOUNT_FAILED, message=message, heals=True)
+
+
+def _crash(case: _Case) -> Trouble | None:
+    end = case.last_end
+    if not end or (end.get("exitCode") == 0 and case.waiting.get("reason") != "CrashLoopBackOff"):
+        return None
+    if end.get("reason") == "OOMKilled":
+        limit = case.plan.container.resource_limits.get("memory", "the node's memory")
+        message = f"the engine used more than {limit} of memory and was killed; raise spec.pod.resources.limits.memory"
+        return Trouble(reason=Reason.OUT_OF_MEMORY, message=message)
+    text = f"{end.get('message', '')}\n{case.log_tail}"
+    return _named_by_engine(case, text) or _timed_out(case, end) or _unnamed(end, text)
+
+
+def _named_by_engine(case: _Case, text: str) -> Trouble | None:
+    for signature in case.signatures:
+        if match := re.search(signature.pattern, text, re.MULTILINE):
+            line = _sentence(_line_around(text, match.start()))
+            return Trouble(reason=Reason(signature.reason), message=f"{line}; {signature.remedy}")
+    return None
+
+
+def _timed_out(case: _Case, end: Mapping[str, Any]) -> Trouble | None:
+    """Killed without ever having started: the startup probe gave up (the kubelet kills with 137 after the grace)."""
+    if end.get("exitCode") != _KILLED or case.container.get("started"):
+        return None
+    message = (
+        f"the model was not loaded within {case.plan.container.startup_seconds} s and the engine was started again; "
+        "raise spec.startup.timeoutSeconds"
+    )
+    return Trouble(reason=Reason.STARTUP_TIMED_OUT, message=message)
+
+
+def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
+    lines = [line for line in text.splitlines() if line.strip()]
+    last = f": {_sentence(lines[-1])}" if lines else ""
+    message = f"the engine ended with exit code {end.get('exitCode')}{last}; see kubectl logs --previous"
+    return Trouble(reason=Reason.CRASH_LOOPING, message=message)
+
+
+def _lost(case: _Case) -> Trouble | None:
+    status = case.pod.get("status", {})
+    if status.get("phase") == "Failed" and status.get("reason"):
+        message = f"a pod was ended by its node ({status['reason']}: {_sentence(status.get('message', ''))}); "
+        return Trouble(reason=Reason.NODE_LOST, message=message + "it is replaced by itself", heals=True)
+    return None
+
+
+_CHECKS: tuple[Callable[[_Case], Trouble | None], ...] = (_unscheduled, _lost, _image, _configuration, _crash, _volume)
+"""In this order: each later state implies that the earlier ones are over."""
+
+_LONGEST = 400
+
+
+def _sentence(text: object) -> str:
+    """One line without a full stop at its end, short enough for a condition."""
+    line = " ".join(str(text).split()).rstrip(".;")
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _line_around(text: str, position: int) -> str:
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    return text[start : end if end >= 0 else len(text)].strip()

@@ -1,0 +1,70 @@
+"""Is an object as we want it? Compares an intent with a live object, without memory of earlier writes.
+
+Server-side apply leaves foreign fields alone, so a live object may hold more than the intent. What it must not hold is
+a field that an earlier intent set and this one dropped: the digest of the last intent, kept as an annotation on the
+object itself, tells. Both checks together need no state, so a restarted operator writes nothing.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from llmservice.converging.references import Manifest
+
+INTENT_ANNOTATION = "llmservice.dev/intent"
+
+_KEYS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "containers": lambda item: item["name"],
+    "env": lambda item: item["name"],
+    "imagePullSecrets": lambda item: item["name"],
+    "ownerReferences": lambda item: item["uid"],
+    "ports": lambda item: item.get("containerPort", item.get("port")),
+    "volumeMounts": lambda item: item["mountPath"],
+    "volumes": lambda item: item["name"],
+}
+"""Lists the API server merges by key: foreign elements may stand beside ours."""
+
+
+def intent_digest(manifest: Mapping[str, Any]) -> str:
+    """A digest of the intent. `replicas` is left out: the live value takes its place while others own it."""
+    spec = {key: value for key, value in manifest.get("spec", {}).items() if key != "replicas"}
+    body = orjson.dumps({**manifest, "spec": spec}, option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(body, digest_size=12).hexdigest()
+
+
+def with_digest(manifest: Mapping[str, Any]) -> Manifest:
+    """The manifest with the digest of itself as an annotation."""
+    metadata = manifest["metadata"]
+    annotations = {**metadata.get("annotations", {}), INTENT_ANNOTATION: intent_digest(manifest)}
+    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
+
+
+def digest_of(live: Mapping[str, Any]) -> str:
+    """The digest a live object was last applied with."""
+    return str((live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION, ""))
+
+
+def covers(live: Any, intent: Any, field: str = "") -> bool:
+    """Whether every field of the intent stands in the live object with the same value."""
+    if isinstance(intent, Mapping):
+        return isinstance(live, Mapping) and all(
+            covers(live.get(key), value, key) if key in live else _says_nothing(value) for key, value in intent.items()
+        )
+    if isinstance(intent, Sequence) and not isinstance(intent, str):
+        return isinstance(live, Sequence) and _covers_list(live, intent, field)
+    return bool(live == intent)
+
+
+def _says_nothing(value: Any) -> bool:
+    """The API server drops empty maps, lists and strings from many fields: their absence is no drift."""
+    return value is None or value in ({}, [], (), "")
+
+
+def _covers_list(live: Sequence[Any], intent: Sequence[Any], field: str) -> bool:
+    key = _KEYS.get(field)
+    if key is None:
+        return len(live) == len(intent) and all(covers(*pair) for pair in zip(live, intent, strict=True))
+    found = {key(item): item for item in live}
+    return all(key(item) in found and covers(found[key(item)], item) for item in intent)

@@ -1,0 +1,71 @@
+"""Sentences of the scheduler and the kubelet that name something missing: a Secret, a ConfigMap, a claim, a volume.
+
+All of them heal by themselves when the thing appears, so none of them is ever Stalled. The texts are Kubernetes' own
+(pkg/kubelet/kubelet_pods.go, pkg/scheduler/framework/plugins/volumebinding), recorded on 1.34.
+"""
+
+import re
+from dataclasses import dataclass
+
+from llmservice.api.v1alpha1.conditions import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A pattern, its reason, and the way out; `remedy` may use the pattern's groups and `namespace`."""
+
+    pattern: re.Pattern[str]
+    reason: Reason
+    remedy: str
+
+
+MISSING = (
+    Missing(
+        re.compile(r"couldn't find key (?P<key>[^\s]+) in Secret (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
+        Reason.SECRET_NOT_FOUND,
+        "Secret {name} has no key {key}: add the key, or name another one",
+    ),
+    Missing(
+        re.compile(r'secret "?(?P<name>[^"\s]+)"? not found'),
+        Reason.SECRET_NOT_FOUND,
+        "Secret {name} does not exist: create it in namespace {namespace}",
+    ),
+    Missing(
+        re.compile(r"couldn't find key (?P<key>[^\s]+) in ConfigMap (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
+        Reason.CONFIG_MAP_NOT_FOUND,
+        "ConfigMap {name} has no key {key}: add the key, or name another one",
+    ),
+    Missing(
+        re.compile(r'configmap "?(?P<name>[^"\s]+)"? not found'),
+        Reason.CONFIG_MAP_NOT_FOUND,
+        "ConfigMap {name} does not exist: create it in namespace {namespace}",
+    ),
+    Missing(
+        re.compile(r"references non-existent (?:config|secret) key: (?P<key>[^\s]+)"),
+        Reason.VOLUME_MOUNT_FAILED,
+        "the object behind a mounted file has no key {key}: add the key, or correct spec.engineOptions.files",
+    ),
+    Missing(
+        re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
+        Reason.CLAIM_NOT_FOUND,
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
+    ),
+    Missing(
+        re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
+        Reason.CLAIM_NOT_FOUND,
+        "PersistentVolumeClaim {name} is unusable: create it anew in namespace {namespace}",
+    ),
+    Missing(
+        re.compile(r"unbound immediate PersistentVolumeClaims"),
+        Reason.CLAIM_NOT_BOUND,
+        "the PersistentVolumeClaim of spec.model.uri is not bound to a volume: check its StorageClass and size",
+    ),
+)
+
+
+def find_missing(text: str, namespace: str) -> tuple[Reason, str] | None:
+    """The reason and the sentence for the first missing thing a text names; None when it names none."""
+    for missing in MISSING:
+        if match := missing.pattern.search(text):
+            return missing.reason, missing.remedy.format(namespace=namespace, **match.groupdict())
+    return None

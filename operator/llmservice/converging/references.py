@@ -1,0 +1,37 @@
+"""How one object of the cluster is named."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Manifest = dict[str, Any]
+"""One Kubernetes object as JSON: what is sent and what comes back."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ref:
+    """One object by kind, namespace and name. `kind` is a key of `cluster.kinds.KINDS`."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}"
+
+
+def ref_of(manifest: Mapping[str, Any]) -> Ref:
+    """The reference of a manifest."""
+    metadata = manifest["metadata"]
+    return Ref(manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def uid_of(manifest: Mapping[str, Any]) -> str:
+    """The UID the API server gave an object; empty when it has none yet."""
+    return str(manifest["metadata"].get("uid", ""))
+
+
+def controller_uid(manifest: Mapping[str, Any]) -> str:
+    """The UID of the owner that controls an object; empty when nobody does."""
+    owners = manifest["metadata"].get("ownerReferences") or ()
+    return next((str(owner["uid"]) for owner in owners if owner.get("controller")), "")

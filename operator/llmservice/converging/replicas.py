@@ -1,0 +1,100 @@
+"""Who writes `replicas`: the value the operator states, or none while somebody else owns the field."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmservice.converging.references import Manifest
+
+OPERATOR = "llmservice-operator"
+"""The field manager of everything the operator applies."""
+
+AUTOSCALER = "llmservice-autoscaler"
+"""The field manager of replicas decided by the operator's own autoscaler."""
+
+BEFORE_SUSPEND_ANNOTATION = "llmservice.dev/replicas-before-suspend"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replicas:
+    """What the Deployment's intent says about replicas.
+
+    `value` None leaves the field to its owner. `before_suspend` is kept on the Deployment while it is suspended.
+    `live` is true when the value only repeats what is there, so it must not overwrite a newer one.
+    """
+
+    value: int | None
+    before_suspend: int | None = None
+    live: bool = False
+
+
+def replicas_to_state(*, fixed: int | None, suspend: bool, minimum: int, deployment: Manifest | None) -> Replicas:
+    """The replicas to put into the Deployment's intent.
+
+    | state                          | value                                        |
+    |--------------------------------|----------------------------------------------|
+    | suspended                      | 0; what ran before is kept                   |
+    | fixed                          | the fixed value                              |
+    | no Deployment yet              | minimum                                      |
+    | resumed                        | the largest of minimum and what ran before   |
+    | owned by somebody else         | none: an apply without it releases our share |
+    | otherwise                      | the live value                               |
+
+    The live value is repeated until somebody else owns the field, because an apply that drops a field of which we are
+    the only owner resets it to 1 (a Deployment's default).
+    """
+    if suspend:
+        return Replicas(value=0, before_suspend=_ran_before(deployment, fixed or minimum))
+    if fixed is not None:
+        return Replicas(value=fixed)
+    if deployment is None:
+        return Replicas(value=minimum)
+    if BEFORE_SUSPEND_ANNOTATION in _annotations(deployment):
+        return Replicas(value=max(minimum, _ran_before(deployment, minimum)))
+    if owned_by_another(deployment):
+        return Replicas(value=None)
+    return Replicas(value=live_replicas(deployment), live=True)
+
+
+def keeping_before_suspend(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
+    """The manifests with the number that ran before a suspension kept on the Deployment, in the same write."""
+    if replicas.before_suspend is None:
+        return list(manifests)
+    note = {BEFORE_SUSPEND_ANNOTATION: str(replicas.before_suspend)}
+    return [_annotated(manifest, note) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
+
+
+def live_replicas(deployment: Manifest) -> int:
+    """The replicas a Deployment asks for; the API server's default is 1."""
+    return int(deployment["spec"].get("replicas", 1))
+
+
+def owned_by_another(deployment: Manifest) -> bool:
+    """Whether a manager other than the operator owns `spec.replicas`."""
+    return any(
+        entry.get("manager") != OPERATOR and _owns_replicas(entry)
+        for entry in deployment["metadata"].get("managedFields") or ()
+    )
+
+
+def _owns_replicas(entry: Mapping[str, Any]) -> bool:
+    fields = entry.get("fieldsV1") or {}
+    return "f:replicas" in (fields.get("f:spec") or {})
+
+
+def _annotated(manifest: Manifest, more: Mapping[str, str]) -> Manifest:
+    metadata = manifest["metadata"]
+    annotations = {**metadata.get("annotations", {}), **more}
+    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
+
+
+def _annotations(deployment: Manifest) -> Mapping[str, str]:
+    return deployment["metadata"].get("annotations") or {}
+
+
+def _ran_before(deployment: Manifest | None, otherwise: int) -> int:
+    """What ran before the suspension: the kept number, or the live one at its beginning."""
+    if deployment is None:
+        return otherwise
+    kept = _annotations(deployment).get(BEFORE_SUSPEND_ANNOTATION, "")
+    return int(kept) if kept.isdecimal() and len(kept) < 7 else live_replicas(deployment)  # noqa: PLR2004

@@ -1,0 +1,162 @@
+"""The status of one LLMService: one function composes it, from values only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
+from llmservice.converging.diagnosis import Trouble
+from llmservice.converging.progress import Progress, rolled_out, waiting_for
+from llmservice.converging.references import Manifest
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.manifests import RENDER_VERSION
+from llmservice.rendering.metadata import NAME_LABEL
+
+Status = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What the status is composed from.
+
+    `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands.
+    """
+
+    plan: ServicePlan
+    progress: Progress
+    pods: Sequence[Manifest]
+    trouble: Trouble | None
+    suspended: bool
+    floor: int
+    before: Status
+
+
+def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
+    """The status of a resource whose plan is in force.
+
+    | pods                               | Ready                  | Available | Reconciling | Stalled          |
+    |------------------------------------|------------------------|-----------|-------------|------------------|
+    | none wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
+    | rolled out at the floor            | True                   | True      | absent      | absent           |
+    | not yet rolled out                 | False, trouble or wait | endpoints | True        | absent           |
+    | not yet, deadline over, no healing | False, trouble         | endpoints | absent      | True             |
+    | was rolled out, below the floor    | False, trouble or wait | endpoints | absent      | absent           |
+    """
+    plan, generation = situation.plan, situation.plan.owner.generation
+    conditions = conditions_to_write(_conditions(situation), situation.before.get("conditions") or (), generation, now)
+    return {"observedGeneration": generation, "conditions": conditions, **_counts(situation), **_addresses(plan)} | {
+        "plan": _plan(plan)
+    }
+
+
+def stalled(
+    before: Status, generation: int, reason: Reason, message: str, now: datetime, *, progress: Progress
+) -> dict[str, Any]:
+    """The status of a resource that only an edit can help: what runs goes on running and stays described."""
+    conditions = [
+        Condition(type=ConditionType.READY, status=False, reason=reason, message=message),
+        _availability(progress.ready, reason, message),
+        Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message),
+    ]
+    kept = {key: value for key, value in before.items() if key not in {"observedGeneration", "conditions"}}
+    counts = {
+        "replicas": progress.total,
+        "readyReplicas": progress.ready,
+        "replicaSummary": f"{progress.ready}/{progress.desired}",
+    }
+    written = conditions_to_write(conditions, before.get("conditions") or (), generation, now)
+    return {**kept, **counts, "observedGeneration": generation, "conditions": written}
+
+
+def _conditions(situation: Situation) -> list[Condition]:
+    progress, trouble = situation.progress, situation.trouble
+    ready, reason, message = _readiness(situation)
+    conditions = [
+        Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
+        _availability(progress.ready, reason, message),
+    ]
+    if ready or _was_rolled_out(situation):
+        return conditions
+    if progress.late and trouble is not None and not trouble.heals:
+        return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
+    return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
+
+
+def _readiness(situation: Situation) -> tuple[bool, Reason, str]:
+    progress, plan = situation.progress, situation.plan
+    if situation.suspended:
+        return _emptied(progress, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
+    if progress.seen and progress.desired == 0 and situation.floor == 0:
+        return _emptied(progress, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
+    if rolled_out(progress, situation.floor):
+        served = ", ".join(plan.names)
+        return True, Reason.READY, f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
+    if situation.trouble is not None:
+        return False, situation.trouble.reason, situation.trouble.message
+    return (False, *waiting_for(progress, situation.pods))
+
+
+def _emptied(progress: Progress, reason: Reason, message: str) -> tuple[bool, Reason, str]:
+    if progress.seen and progress.total == 0 and progress.ready == 0:
+        return True, reason, message
+    return False, Reason.PROGRESSING, f"{progress.total} replicas are finishing their requests: wait"
+
+
+def _availability(ready: int, reason: Reason, message: str) -> Condition:
+    if ready:
+        text = f"{ready} ready endpoint{'s' if ready > 1 else ''}"
+        return Condition(type=ConditionType.AVAILABLE, status=True, reason=Reason.READY, message=text)
+    return Condition(type=ConditionType.AVAILABLE, status=False, reason=reason, message=message)
+
+
+def _was_rolled_out(situation: Situation) -> bool:
+    """Whether this generation reached its floor before: a later crash is no new rollout."""
+    before = situation.before
+    if before.get("observedGeneration") != situation.plan.owner.generation or not condition_in(
+        before, ConditionType.READY
+    ):
+        return False
+    unfinished = (ConditionType.RECONCILING, ConditionType.STALLED)
+    return not any(condition_in(before, kind).get("status") == "True" for kind in unfinished)
+
+
+def _counts(situation: Situation) -> dict[str, Any]:
+    progress = situation.progress
+    return {
+        "replicas": progress.total,
+        "readyReplicas": progress.ready,
+        "desiredReplicas": progress.desired,
+        "replicaSummary": f"{progress.ready}/{progress.desired}",
+        "selector": f"{NAME_LABEL}={situation.plan.owner.name}",
+    }
+
+
+def url_of(plan: ServicePlan) -> str:
+    """The OpenAI base URL inside the cluster."""
+    return f"http://{plan.owner.name}.{plan.owner.namespace}.svc/v1"
+
+
+def _addresses(plan: ServicePlan) -> dict[str, Any]:
+    return {"url": url_of(plan), "models": list(plan.names)}
+
+
+def _plan(plan: ServicePlan) -> dict[str, Any]:
+    return {
+        "generation": plan.owner.generation,
+        "renderVersion": RENDER_VERSION,
+        "engineVersion": plan.engine_version,
+        "image": plan.container.image,
+        "command": list(plan.container.command),
+        "args": list(plan.container.args),
+        "accelerator": plan.accelerator,
+        "devices": plan.devices,
+        "resourceName": plan.resource_name,
+        "maxModelLen": plan.max_model_len,
+        "maxNumSeqs": plan.max_num_seqs,
+        "podSecurity": "restricted" if plan.restricted else "privileged",
+        "defaults": [{"field": item.field, "value": item.value, "reason": item.reason} for item in plan.defaults],
+        "notes": list(plan.notes),
+        "facts": plan.facts,
+    }
