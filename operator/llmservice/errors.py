@@ -27,7 +27,14 @@ class NotYet(OperatorError):
 
 
 class Unavailable(OperatorError):
-    """The API server or a source cannot be reached or is overloaded: back off and try again."""
+    """The API server or a source cannot be reached or is overloaded: back off and try again.
+
+    `retry_after_seconds` is what the other side asked for; 0 when it did not say.
+    """
+
+    def __init__(self, reason: str, message: str, *, retry_after_seconds: float = 0.0) -> None:
+        super().__init__(reason, message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Refused(OperatorError):

@@ -1,0 +1,47 @@
+"""The accelerators of one replica."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.text import Form
+
+AcceleratorType = Annotated[
+    str,
+    Field(min_length=1, max_length=63),
+    Form(
+        r"[A-Za-z0-9]([-._ A-Za-z0-9]*[A-Za-z0-9])?",
+        "is not the name of an accelerator: name a row of the accelerator catalogue",
+    ),
+]
+ExtendedResource = Annotated[
+    str,
+    Field(min_length=3, max_length=317),
+    Form(
+        r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?",
+        "is not a device resource: write domain/name as the node advertises it (kubectl describe node)",
+    ),
+]
+
+
+class Gpu(ApiModel):
+    """Which devices a replica gets, and how many.
+
+    `type` alone is the normal case. With `resourceName` the pod asks for that resource; `type` then only chooses nodes.
+    """
+
+    type: AcceleratorType | None = None
+    """Accelerator type: a row of the catalogue."""
+    count: Annotated[int, Field(strict=True, ge=0, le=64)] = 1
+    """Devices per replica; 0 runs on the CPU."""
+    resource_name: ExtendedResource | None = None
+    """Resource to ask for instead of the catalogue's: MIG slices, shared devices, vendors the catalogue lacks."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="self.count > 0 || !(has(self.type) || has(self.resourceName))",
+            holds=lambda gpu: gpu.count > 0 or not (gpu.type or gpu.resource_name),
+            message="count: 0 runs on the CPU: remove type and resourceName, or raise count",
+        ),
+    )

@@ -1,0 +1,30 @@
+"""How replicas are replaced, started and stopped."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel
+
+
+class Rollout(ApiModel):
+    """How a change reaches the replicas."""
+
+    strategy: Literal["Replace", "Surge"] | None = None
+    """Replace: the old replica goes first, so that one device is enough (default with GPUs). Surge: the new replica
+    comes first (default on CPU)."""
+
+
+class Startup(ApiModel):
+    """How long a replica may take to start."""
+
+    timeout_seconds: Annotated[int, Field(strict=True, ge=10, le=86400)] | None = None
+    """Seconds from container start, downloading and loading included, until the engine is started again. Omitted:
+    computed."""
+
+
+class Drain(ApiModel):
+    """How a replica leaves."""
+
+    timeout_seconds: Annotated[int, Field(strict=True, ge=0, le=3600)] | None = None
+    """Seconds that running requests get to finish before the engine is stopped. Omitted: computed."""

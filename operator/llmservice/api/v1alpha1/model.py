@@ -1,0 +1,121 @@
+"""The model: where its weights are and what clients call it."""
+
+import re
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.references import SecretKeyRef
+from llmservice.api.v1alpha1.text import Form
+
+Uri = Annotated[
+    str,
+    Field(min_length=3, max_length=1024),
+    Form(r"[!-~]+", "must not contain spaces, or letters beyond ASCII: write it without"),
+]
+Revision = Annotated[
+    str,
+    Field(min_length=1, max_length=255),
+    Form(r"[A-Za-z0-9][-._/A-Za-z0-9]*", "is not a revision: name a commit, branch or tag"),
+]
+FileName = Annotated[
+    str,
+    Field(min_length=1, max_length=512),
+    Form(r"[!-.0-~][!-~]*", "is not a file in the model: write its relative path or a glob, without spaces"),
+]
+ServedName = Annotated[
+    str,
+    Field(min_length=1, max_length=128),
+    Form(
+        r"[A-Za-z0-9][-._:/A-Za-z0-9]*",
+        "is not a name clients can use: begin with a letter or digit, then letters, digits and -._:/",
+    ),
+]
+
+
+def _uri_rule(cel_when: str, when: str, form: str, message: str) -> Rule:
+    """Where `when` (an expression matched at the beginning; `cel_when` in CEL) applies, the whole URI has the form."""
+    return Rule(
+        cel=f"!({cel_when}) || self.uri.matches(r'^(?:{form})$')",
+        holds=lambda model: re.match(when, model.uri) is None or re.fullmatch(form, model.uri) is not None,
+        message=message,
+        field_path=".uri",
+    )
+
+
+_FROM_HUB = "(!self.uri.contains('://') || self.uri.startsWith('hf://'))"
+
+
+def _is_from_hub(model: "Model") -> bool:
+    return "://" not in model.uri or model.uri.startswith("hf://")
+
+
+class Model(ApiModel):
+    """Where the weights are, and what clients call the model."""
+
+    uri: Uri
+    """hf://owner/name (a bare owner/name means this) or pvc://claim/path; s3:// and gs:// where the engine can."""
+    revision: Revision | None = None
+    """Commit, branch or tag of a Hugging Face repository. Omitted: its main branch."""
+    file: FileName | None = None
+    """GGUF file or glob in the repository or claim. Omitted: found from `quantization`."""
+    names: Annotated[tuple[ServedName, ...], Field(max_length=16), Unique()] = ()
+    """Names clients may use for the model. Omitted: the resource's name."""
+    token_secret_ref: SecretKeyRef | None = None
+    """Secret with the Hugging Face token for a private or gated model."""
+    trust_remote_code: Annotated[bool, Field(strict=True)] = False
+    """Whether Python code from the model's repository may run in the engine. Pin `revision` when true."""
+
+    rules: ClassVar = (
+        _uri_rule(
+            "self.uri.contains('://')",
+            ".*://",
+            "(hf|pvc|s3|gs)://.*",
+            "has an unknown scheme: write hf://owner/name, pvc://claim/path, s3://bucket/path or gs://bucket/path",
+        ),
+        _uri_rule(
+            _FROM_HUB,
+            "hf://|(?!.*://)",
+            "(hf://)?[A-Za-z0-9][-._A-Za-z0-9]*/[A-Za-z0-9][-._A-Za-z0-9]*",
+            "must be hf://owner/name; a revision goes to model.revision, a GGUF file to model.file, "
+            "a local path is pvc://claim/path",
+        ),
+        _uri_rule(
+            "self.uri.startsWith('pvc://')",
+            "pvc://",
+            "pvc://[a-z0-9][-.a-z0-9]*(/[^/]+)+",
+            "must be pvc://claim/path: name the PersistentVolumeClaim, then the file or folder in it",
+        ),
+        _uri_rule(
+            "self.uri.startsWith('s3://') || self.uri.startsWith('gs://')",
+            "(s3|gs)://",
+            "(s3|gs)://[a-z0-9][-._a-z0-9]*(/[^/]+)*/?",
+            "must be s3://bucket/path or gs://bucket/path: name the bucket, then the folder in it",
+        ),
+        Rule(
+            cel="!self.uri.split('/').exists(part, part == '.' || part == '..')",
+            holds=lambda model: not {".", ".."} & set(model.uri.split("/")),
+            message="must not contain '.' or '..' as a part: write the path in full",
+            field_path=".uri",
+        ),
+        Rule(
+            cel="!has(self.file) || !self.file.split('/').exists(part, part == '.' || part == '..')",
+            holds=lambda model: not {".", ".."} & set((model.file or "").split("/")),
+            message="must not contain '.' or '..' as a part: name a file inside the model",
+            field_path=".file",
+        ),
+        Rule(
+            cel=f"!has(self.revision) || {_FROM_HUB}",
+            holds=lambda model: model.revision is None or _is_from_hub(model),
+            message="only a Hugging Face repository has revisions: remove it, or use an hf:// uri",
+            field_path=".revision",
+        ),
+        Rule(
+            cel=f"!has(self.tokenSecretRef) || {_FROM_HUB}",
+            holds=lambda model: model.token_secret_ref is None or _is_from_hub(model),
+            message="only a Hugging Face repository takes a token: remove it, or use an hf:// uri",
+            field_path=".tokenSecretRef",
+        ),
+    )

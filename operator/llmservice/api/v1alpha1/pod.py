@@ -1,0 +1,107 @@
+"""The pods: an allow-list, not a PodSpec.
+
+Host path, host network, privilege and host ports cannot be expressed.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.resources import Resources
+from llmservice.api.v1alpha1.scheduling import Affinity, Labels, Toleration, TopologySpreadConstraint
+from llmservice.api.v1alpha1.text import LABEL_KEY, Form, KeyForm, LabelKey, ObjectName
+
+Annotations = Annotated[
+    Mapping[LabelKey, Annotated[str, Field(max_length=16384)]],
+    Field(max_length=64),
+    KeyForm(LABEL_KEY),
+]
+IpAddress = Annotated[
+    str, Field(min_length=2, max_length=45), Form(r"[0-9a-fA-F.:]+", "is not an IP address: write IPv4 or IPv6")
+]
+UserId = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
+GroupId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+
+_OURS = ("llmservice.dev/", "app.kubernetes.io/")
+
+
+def _no_key_of_ours(field: str) -> Rule:
+    starts = " || ".join(f"key.startsWith('{prefix}')" for prefix in _OURS)
+    return Rule(
+        cel=f"!has(self.{field}) || !self.{field}.exists(key, {starts})",
+        holds=lambda pod: not any(key.startswith(_OURS) for key in getattr(pod, field)),
+        message=f"keys under {' and '.join(_OURS)} are the operator's: remove them",
+        field_path=f".{field}",
+    )
+
+
+class HostAlias(ApiModel):
+    """Names for an address in the pod's hosts file."""
+
+    ip: IpAddress
+    """The address."""
+    hostnames: Annotated[tuple[ObjectName, ...], Field(min_length=1, max_length=32)]
+    """Its names."""
+
+
+class PullSecret(ApiModel):
+    """A Secret of the same namespace with the credentials of a registry."""
+
+    name: ObjectName
+    """Name of the Secret."""
+
+
+class SecurityContext(ApiModel):
+    """As whom the pod runs. All else follows the restricted Pod Security Standard."""
+
+    run_as_user: UserId | None = None
+    """Numeric user; never root. Omitted: the image's, from the catalogue."""
+    run_as_group: GroupId | None = None
+    """Numeric group. Omitted: the image's, from the catalogue."""
+    fs_group: GroupId | None = None
+    """Numeric group that owns mounted volumes."""
+    supplemental_groups: Annotated[tuple[GroupId, ...], Field(max_length=16), Unique()] = ()
+    """Further numeric groups."""
+
+
+class PodOptions(ApiModel):
+    """Where and how the pods run, by the names of a PodSpec."""
+
+    labels: Labels = Field(default_factory=dict)
+    """Labels of the pods."""
+    annotations: Annotations = Field(default_factory=dict)
+    """Annotations of the pods."""
+    node_selector: Labels = Field(default_factory=dict)
+    """Labels a node must have."""
+    affinity: Affinity | None = None
+    """Affinity to nodes and pods."""
+    tolerations: Annotated[tuple[Toleration, ...], Field(max_length=32)] = ()
+    """Taints the pods tolerate, besides those of the accelerator."""
+    topology_spread_constraints: Annotated[
+        tuple[TopologySpreadConstraint, ...], Field(max_length=8), Unique(("topology_key", "when_unsatisfiable"))
+    ] = ()
+    """How evenly pods are spread."""
+    priority_class_name: ObjectName | None = None
+    """Name of a PriorityClass."""
+    runtime_class_name: ObjectName | None = None
+    """Name of a RuntimeClass."""
+    scheduler_name: ObjectName | None = None
+    """Name of the scheduler. Omitted: the cluster's default."""
+    service_account_name: ObjectName | None = None
+    """Name of a ServiceAccount of the same namespace; its token is never mounted. Omitted: default."""
+    image_pull_secrets: Annotated[tuple[PullSecret, ...], Field(max_length=16), Unique(("name",))] = ()
+    """Secrets with the credentials of registries."""
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    """When to pull the image. Omitted: IfNotPresent."""
+    host_aliases: Annotated[tuple[HostAlias, ...], Field(max_length=32), Unique(("ip",))] = ()
+    """Entries of the pod's hosts file."""
+    resources: Resources = Resources()
+    """CPU, memory and ephemeral storage of a replica."""
+    security_context: SecurityContext = SecurityContext()
+    """As whom the pod runs."""
+
+    rules: ClassVar = (_no_key_of_ours("labels"), _no_key_of_ours("annotations"))
+    unknown_field_hint: ClassVar[str] = "spec.pod is an allow-list, not a PodSpec"

@@ -1,0 +1,153 @@
+"""What each reason means and what to do about it: data for the docs."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from llmservice.api.v1alpha1.conditions import Reason
+
+
+class Meaning(NamedTuple):
+    """A reason in a sentence, and the way out in another."""
+
+    meaning: str
+    remedy: str
+
+
+_WAIT = "Nothing: wait."
+
+MEANINGS: Mapping[Reason, Meaning] = {
+    Reason.READY: Meaning("The declared state is reached.", "Nothing."),
+    Reason.SUSPENDED: Meaning("`spec.suspend` is true and no pod runs.", "Set `spec.suspend` to false to serve again."),
+    Reason.SCALED_TO_ZERO: Meaning("Zero replicas are asked for.", "Raise the replicas to serve again."),
+    Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
+    Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
+    Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
+    Reason.DELETING: Meaning("The resource is being deleted.", _WAIT),
+    Reason.INVALID_SPEC: Meaning(
+        "The resource contradicts the rules of its fields.",
+        "Correct the fields the message names; `llmservice render` checks a file without a cluster.",
+    ),
+    Reason.UNKNOWN_ENGINE: Meaning(
+        "This operator has no engine of that name.", "Set `spec.engine` to one of the names in the message."
+    ),
+    Reason.UNKNOWN_VERSION: Meaning(
+        "The catalogue has no such version of the engine.",
+        "Set `spec.engineOptions.version` to one of the versions in the message, or omit it.",
+    ),
+    Reason.UNKNOWN_ACCELERATOR: Meaning(
+        "The catalogue has no such accelerator, and `spec.gpu.resourceName` is not set.",
+        "Use the name in the message, ask an administrator to add a row, or set `spec.gpu.resourceName`.",
+    ),
+    Reason.AMBIGUOUS_ACCELERATOR: Meaning(
+        "The name stands for several accelerators that differ in memory or interconnect.",
+        "Set `spec.gpu.type` to one of the exact names in the message.",
+    ),
+    Reason.OWNED_ARGUMENT: Meaning(
+        "An argument or variable sets what the operator sets itself.",
+        "Remove it from `spec.engineOptions` and use the field the message names.",
+    ),
+    Reason.UNSUPPORTED_MODEL_SOURCE: Meaning(
+        "The engine cannot load weights from this kind of `spec.model.uri`.",
+        "Use one of the schemes in the message, or another engine.",
+    ),
+    Reason.UNSUPPORTED_FIELD: Meaning(
+        "The engine, or this version of it, cannot do what a field asks for.",
+        "Remove the field the message names, or use another engine or version.",
+    ),
+    Reason.QUANTIZATION_MISSPELLED: Meaning(
+        "The quantization is not one the engine knows, or is written in another case.",
+        "Set `spec.quantization` to the spelling in the message, or to auto.",
+    ),
+    Reason.NAME_CONFLICT: Meaning(
+        "An object of the same name belongs to somebody else; nothing was touched.",
+        "Give the LLMService another name, or remove that object.",
+    ),
+    Reason.REFUSED_BY_CLUSTER: Meaning(
+        "The API server refuses an object the operator wants to write: a quota, an admission policy.",
+        "Ask who runs the namespace to allow it; it is tried again every minute.",
+    ),
+    Reason.PODS_REFUSED: Meaning(
+        "The cluster refuses to create the pods: a quota, Pod Security, an admission policy.",
+        "Ask who runs the namespace to allow them.",
+    ),
+    Reason.UNSCHEDULABLE: Meaning(
+        "No node fits the pod.",
+        "Check `spec.gpu.type`, `spec.pod.nodeSelector` and `spec.pod.tolerations`; add a node.",
+    ),
+    Reason.INSUFFICIENT_ACCELERATORS: Meaning(
+        "Nodes fit, but none has enough free devices.", "Free one, add a node, or lower `spec.gpu.count`."
+    ),
+    Reason.IMAGE_NAME_INVALID: Meaning("The image is not an image reference.", "Correct `spec.engineOptions.image`."),
+    Reason.IMAGE_PULL_FAILED: Meaning(
+        "The image cannot be pulled.", "Check its name, `spec.pod.imagePullSecrets` and the registry mirror."
+    ),
+    Reason.SECRET_NOT_FOUND: Meaning(
+        "A Secret, or a key in it, does not exist.", "Create it in the same namespace: the pod then goes on by itself."
+    ),
+    Reason.CONFIG_MAP_NOT_FOUND: Meaning(
+        "A ConfigMap, or a key in it, does not exist.",
+        "Create it in the same namespace: the pod then goes on by itself.",
+    ),
+    Reason.CLAIM_NOT_FOUND: Meaning(
+        "The PersistentVolumeClaim does not exist.",
+        "Create it in the same namespace: the pod then goes on by itself. Or correct `spec.model.uri`.",
+    ),
+    Reason.CLAIM_NOT_BOUND: Meaning(
+        "The PersistentVolumeClaim has no volume yet.", "Check its StorageClass, size and access mode."
+    ),
+    Reason.VOLUME_MOUNT_FAILED: Meaning(
+        "A volume cannot be mounted.", "Check `spec.model.uri` and `spec.engineOptions.files` against the message."
+    ),
+    Reason.CONTAINER_REFUSED: Meaning(
+        "The node cannot make the container.", "Check `spec.engineOptions` and `spec.pod` against the message."
+    ),
+    Reason.CRASH_LOOPING: Meaning(
+        "The engine ends again and again.", "See `kubectl logs --previous` of the pod; the message has its last line."
+    ),
+    Reason.OUT_OF_MEMORY: Meaning(
+        "The engine used more memory than it may, on the host or on the device.",
+        "Raise `spec.pod.resources.limits.memory`, lower `spec.maxModelLen` or `spec.maxNumSeqs`, or use more devices.",
+    ),
+    Reason.STARTUP_TIMED_OUT: Meaning(
+        "The model was not loaded in time and the engine was started again.", "Raise `spec.startup.timeoutSeconds`."
+    ),
+    Reason.MODEL_NOT_FOUND: Meaning(
+        "The repository, revision or file does not exist.",
+        "Correct `spec.model.uri`, `spec.model.revision`, `spec.model.file` or `spec.quantization`.",
+    ),
+    Reason.MODEL_ACCESS_DENIED: Meaning(
+        "The repository is private or gated.",
+        "Accept its licence and set `spec.model.tokenSecretRef` to a token that may read it.",
+    ),
+    Reason.ENGINE_ARGUMENT_REJECTED: Meaning(
+        "The engine does not know, or does not accept, an argument.",
+        "Correct `spec.engineOptions.args`, or `version` when `image` is your own.",
+    ),
+    Reason.QUANTIZATION_MISMATCH: Meaning(
+        "The checkpoint is not quantized the way `spec.quantization` says.",
+        "Set `spec.quantization` to what the message names, or to auto.",
+    ),
+    Reason.KV_CACHE_TOO_SMALL: Meaning(
+        "After loading the weights too little device memory is left for one request of full length.",
+        "Lower `spec.maxModelLen`, use a quantized model, or more or larger devices.",
+    ),
+    Reason.GPU_NOT_USABLE: Meaning(
+        "The engine cannot use the device: driver, compute capability or permission.",
+        "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
+    ),
+    Reason.NODE_LOST: Meaning("A pod was ended by its node.", "Nothing: it is replaced by itself."),
+    Reason.REPLICAS_UNAVAILABLE: Meaning(
+        "Fewer replicas serve than are asked for.", "Nothing, or see the pods: they are started again by themselves."
+    ),
+}
+
+
+def reasons_page() -> str:
+    """The page docs/reference/reasons.md (Markdown): every reason in the order of the list."""
+    rows = "".join(f"| `{reason}` | {text.meaning} | {text.remedy} |\n" for reason, text in MEANINGS.items())
+    return (
+        "# Reasons\n\n"
+        "Every condition and every Event of an LLMService carries one of these; the message beside it has the names\n"
+        "and numbers.\n\n"
+        "| reason | meaning | what to do |\n|---|---|---|\n" + rows
+    )

@@ -1,0 +1,79 @@
+# ruff: noqa: A005  (the word of the API; the standard library's `resource` is never imported from here)
+"""The resource: metadata, spec and status as one value."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import ConfigDict, ValidationError
+
+from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.problems import problems_of
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.errors import InvalidSpec
+
+GROUP = "llmservice.dev"
+VERSION = "v1alpha1"
+KIND = "LLMService"
+PLURAL = "llmservices"
+
+
+_SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,48}[a-z0-9])?")
+
+
+class Metadata(ApiModel):
+    """What the operator reads of an object's metadata; the rest is passed over.
+
+    The rules stand on the root of the CRD, because a schema cannot carry any on metadata.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    namespace: str = "default"
+    uid: str = ""
+    generation: int = 0
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    deletion_timestamp: str | None = None
+
+    rules: ClassVar = (
+        Rule(
+            cel="self.name.size() <= 50 && self.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+            holds=lambda metadata: _SERVICE_NAME.fullmatch(metadata.name) is not None,
+            message="is also the name of a Service and the stem of others: at most 50 characters, a-z, 0-9 and '-', "
+            "beginning with a letter; choose another name",
+            field_path=".name",
+        ),
+    )
+
+
+class LLMService(ApiModel):
+    """One model, served: what its user wants (`spec`) and what the operator said last (`status`, as it was read)."""
+
+    api_version: Literal["llmservice.dev/v1alpha1"] = "llmservice.dev/v1alpha1"
+    kind: Literal["LLMService"] = "LLMService"
+    metadata: Metadata
+    spec: LLMServiceSpec
+    status: Mapping[str, Any] = {}
+
+    @classmethod
+    def parse(cls, raw: Mapping[str, Any]) -> Self:
+        """The resource from its JSON; InvalidSpec with one line for every problem.
+
+        `null` is omission and 1.0 is 1, as for the API server.
+        """
+        read = {key: value if key == "status" else _as_read(value) for key, value in raw.items() if value is not None}
+        try:
+            return cls.model_validate(read, by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise InvalidSpec(Reason.INVALID_SPEC, "\n".join(problems_of(error, cls))) from None
+
+
+def _as_read(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _as_read(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_as_read(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,108 @@
+"""The status, as types: for the schema, and for the test that validates what the operator writes.
+
+The operator writes its status as plain JSON and reads it back as it stands.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel
+from llmservice.api.v1alpha1.lists import Unique
+
+Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+# Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
+Generation = Annotated[int, Field(strict=True, ge=-1, le=2**53)]
+Short = Annotated[str, Field(max_length=512)]
+Sentence = Annotated[str, Field(max_length=4096)]
+Words = Annotated[tuple[Annotated[str, Field(max_length=8192)], ...], Field(max_length=512)]
+
+
+class StatusCondition(ApiModel):
+    """One aspect of the state, in the form of metav1.Condition."""
+
+    type: Annotated[str, Field(min_length=1, max_length=316)]
+    """What the condition is about."""
+    status: Literal["True", "False", "Unknown"]
+    """Whether it holds."""
+    observed_generation: Annotated[int, Field(strict=True, ge=0, le=2**53)] | None = None
+    """metadata.generation the condition was found for."""
+    last_transition_time: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})]
+    """When `status` changed last."""
+    reason: Annotated[str, Field(min_length=1, max_length=1024)]
+    """Reason in one word, of a closed list."""
+    message: Annotated[str, Field(max_length=32768)]
+    """Reason in a sentence that ends with what to do."""
+
+
+class PlannedDefault(ApiModel):
+    """One value that was computed because the spec omits it."""
+
+    field: Short
+    """Path of the field in the spec."""
+    value: Sentence
+    """The value."""
+    reason: Sentence
+    """Why this value."""
+
+
+class PlanStatus(ApiModel):
+    """What was decided for a generation."""
+
+    generation: Generation
+    """metadata.generation the plan was made for."""
+    render_version: Count
+    """Version of the renderer that made the manifests."""
+    engine_version: Short
+    """Version of the engine, a row of the catalogue."""
+    image: Short
+    """Image of the engine."""
+    command: Words = ()
+    """Command of the container. Empty: the image's own."""
+    args: Words = ()
+    """Arguments of the container."""
+    accelerator: Short = ""
+    """Accelerator type. Empty: none or not known."""
+    devices: Count
+    """Devices per replica; 0 on the CPU."""
+    resource_name: Short = ""
+    """Resource the devices are asked for by. Empty on the CPU."""
+    max_model_len: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+    """Tokens one request may use, prompt and answer together."""
+    max_num_seqs: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+    """Requests worked on at once per replica."""
+    pod_security: Literal["restricted", "baseline", "privileged"]
+    """Pod Security Standard the pods meet."""
+    defaults: Annotated[tuple[PlannedDefault, ...], Field(max_length=64), Unique(("field",))] = ()
+    """Every computed value with its reason."""
+    notes: Annotated[tuple[Sentence, ...], Field(max_length=64)] = ()
+    """Sentences worth knowing about this plan."""
+    facts: Annotated[str, Field(max_length=16384)] = ""
+    """What the plan was made from (JSON): kept, so that the same generation is always planned alike."""
+
+
+class LLMServiceStatus(ApiModel):
+    """What the operator says about the resource."""
+
+    observed_generation: Generation = -1
+    """metadata.generation this status is about; -1 before the operator has looked."""
+    conditions: Annotated[tuple[StatusCondition, ...], Field(max_length=32), Unique(("type",))] = ()
+    """The state by aspect: Ready, Available, Reconciling, Stalled."""
+    replicas: Count | None = None
+    """Replicas that exist."""
+    ready_replicas: Count | None = None
+    """Replicas that serve."""
+    desired_replicas: Count | None = None
+    """Replicas that are asked for."""
+    replica_summary: Annotated[str, Field(max_length=32)] | None = None
+    """Replicas that serve / are asked for."""
+    replicas_before_suspend: Count | None = None
+    """Replicas to return to when `spec.suspend` ends."""
+    selector: Short | None = None
+    """Label selector of the pods, for the scale subresource."""
+    url: Short | None = None
+    """Base URL of the OpenAI API inside the cluster."""
+    models: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=16)] = ()
+    """Names clients may use for the model."""
+    plan: PlanStatus | None = None
+    """What was decided, and why."""

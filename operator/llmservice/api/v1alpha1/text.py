@@ -1,0 +1,94 @@
+"""Texts with a form: bounded, with a message that says what to write instead."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from llmservice.api.v1alpha1.base import VALIDATIONS
+
+WRONG_FORM = "wrong_form"
+"""The error type of pydantic for a text that has not the form it should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a text: a regular expression that RE2 (CEL) and Python read alike, matched as a whole.
+
+    A schema's own `pattern` would say the same, but refuse with the bare expression instead of the way out.
+    """
+
+    pattern: str
+    message: str
+
+    def check(self, text: str) -> str:
+        """The text, if it has the form."""
+        if re.fullmatch(self.pattern, text) is None:
+            raise PydanticCustomError(WRONG_FORM, "{message}", {"message": self.message})
+        return text
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Check after the bounds."""
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Add the form as a CEL rule."""
+        schema = handler(core)
+        schema[VALIDATIONS] = [{"rule": self.cel("self"), "message": self.message}]
+        return schema
+
+    def cel(self, text: str) -> str:
+        """Return the CEL expression that a text has the form."""
+        return f"{text}.matches(r'^(?:{self.pattern})$')"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyForm:
+    """The form of a map's keys, for CEL: a structural schema has no word for keys. Python reads it off their type."""
+
+    form: Form
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Add the form as a CEL rule on the map."""
+        schema = handler(core)
+        rule = f"self.all(key, {self.form.cel('key')})"
+        schema[VALIDATIONS] = [{"rule": rule, "message": f"has a key that {self.form.message}"}]
+        return schema
+
+
+ObjectName = Annotated[
+    str,
+    Field(min_length=1, max_length=253),
+    Form(
+        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+        "is not the name of a Kubernetes object: use lower-case letters, digits, '-' and '.'",
+    ),
+]
+"""The name of an object in the same namespace."""
+
+DataKey = Annotated[
+    str,
+    Field(min_length=1, max_length=253),
+    Form(r"[-._a-zA-Z0-9]+", "is not a key of a Secret or ConfigMap: use letters, digits, '-', '_' and '.'"),
+]
+"""A key in the data of a Secret or ConfigMap."""
+
+LABEL_KEY = Form(
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?",
+    "is not a label key: write name or domain/name, the name at most 63 letters, digits, '-', '_' and '.'",
+)
+LabelKey = Annotated[str, Field(min_length=1, max_length=317), LABEL_KEY]
+"""The key of a label or annotation."""
+
+LabelValue = Annotated[
+    str,
+    Field(max_length=63),
+    Form(
+        r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?",
+        "is not a label value: use letters, digits, '-', '_' and '.', beginning and ending with a letter or digit",
+    ),
+]
+"""The value of a label."""

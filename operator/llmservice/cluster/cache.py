@@ -1,0 +1,134 @@
+"""Objects in memory: the newest seen of each, found by reference or by the LLMService they belong to."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from llmservice.cluster.trimming import trimmed
+from llmservice.converging.references import Manifest, Ref, ref_of
+
+SERVICE_LABEL = "llmservice.dev/name"
+"""The label by which a child or pod names its LLMService; it lives in the same namespace."""
+
+Listener = Callable[[Manifest | None, Manifest | None], None]
+"""Called with an object before and after a change; None is absence."""
+
+_REMEMBERED_DELETIONS = 10_000
+
+_ServiceKey = tuple[str, str, str]
+"""Kind, namespace and LLMService name."""
+
+
+@dataclass(slots=True)
+class ObjectCache:
+    """What watches and our own writes have told, whichever came last.
+
+    Sources race: a watch may deliver what a write's answer has overtaken, and an answer may arrive after the object
+    was deleted. The newer resource version wins (compared as a number, as Kubernetes allows within one cluster since
+    it is etcd's revision). Kept objects are shared, not copied: nobody changes them. Belongs to one event loop.
+    """
+
+    keep: Callable[[Manifest], Manifest] = trimmed
+    _objects: dict[str, dict[Ref, Manifest]] = field(default_factory=lambda: defaultdict(dict))
+    _by_service: dict[_ServiceKey, dict[Ref, Manifest]] = field(default_factory=lambda: defaultdict(dict))
+    _deleted: OrderedDict[Ref, int] = field(default_factory=OrderedDict)
+    _listeners: list[Listener] = field(default_factory=list)
+
+    def listen(self, listener: Listener) -> None:
+        """Call this on every change from now on."""
+        self._listeners.append(listener)
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """The newest object of this reference; None when it is not there."""
+        objects = self._objects.get(ref.kind)
+        return objects.get(ref) if objects else None
+
+    def of_kind(self, kind: str, namespace: str = "") -> tuple[Manifest, ...]:
+        """All objects of a kind, or those in one namespace."""
+        objects = self._objects.get(kind, {})
+        return tuple(live for ref, live in objects.items() if not namespace or ref.namespace == namespace)
+
+    def of_service(self, kind: str, namespace: str, name: str) -> tuple[Manifest, ...]:
+        """The objects of a kind labelled with this LLMService's name."""
+        return tuple(self._by_service.get((kind, namespace, name), {}).values())
+
+    def put(self, manifest: Manifest) -> bool:
+        """Keep an object; false when what is known is as new or newer, or when it was deleted after this."""
+        ref, version = ref_of(manifest), version_of(manifest)
+        before = self.get(ref)
+        known = version_of(before) if before is not None else self._deleted.get(ref, -1)
+        if 0 <= version <= known:
+            return False
+        after = self.keep(manifest)
+        if before is not None:
+            self._unindex(ref, before)
+        self._objects[ref.kind][ref] = after
+        if key := _service_key(after):
+            self._by_service[key][ref] = after
+        self._deleted.pop(ref, None)
+        self._tell(before, after)
+        return True
+
+    def drop(self, ref: Ref, version: int | None = None) -> bool:
+        """Forget an object; false when it is not there, or newer than the version at which it was deleted."""
+        before = self.get(ref)
+        known = version_of(before) if before is not None else -1
+        if version is not None and known > version:
+            return False
+        self._remember_deletion(ref, known if version is None else version)
+        if before is None:
+            return False
+        del self._objects[ref.kind][ref]
+        self._unindex(ref, before)
+        self._tell(before, None)
+        return True
+
+    def replace_all(
+        self, kind: str, manifests: Iterable[Manifest], version: int, namespace: str = ""
+    ) -> tuple[Ref, ...]:
+        """Take a list for the truth at its resource version; returns what vanished.
+
+        What is newer than the list stays: it was written while the list was under way, and the watch that starts at
+        the list's version tells the rest.
+        """
+        listed = {ref_of(manifest): manifest for manifest in manifests}
+        for manifest in listed.values():
+            self.put(manifest)
+        absent = [
+            ref
+            for ref in self._objects.get(kind, {})
+            if ref not in listed and (not namespace or ref.namespace == namespace)
+        ]
+        return tuple(ref for ref in absent if self.drop(ref, version))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._objects.values()))
+
+    def _remember_deletion(self, ref: Ref, version: int) -> None:
+        self._deleted[ref] = max(version, self._deleted.pop(ref, -1))
+        if len(self._deleted) > _REMEMBERED_DELETIONS:
+            self._deleted.popitem(last=False)
+
+    def _unindex(self, ref: Ref, manifest: Manifest) -> None:
+        if key := _service_key(manifest):
+            labelled = self._by_service[key]
+            labelled.pop(ref, None)
+            if not labelled:
+                del self._by_service[key]
+
+    def _tell(self, before: Manifest | None, after: Manifest | None) -> None:
+        for listener in self._listeners:
+            listener(before, after)
+
+
+def version_of(manifest: Mapping[str, object]) -> int:
+    """The resource version as a number; -1 when there is none."""
+    metadata = manifest["metadata"]
+    version = metadata.get("resourceVersion", "") if isinstance(metadata, Mapping) else ""
+    return int(version) if isinstance(version, str) and version.isdecimal() else -1
+
+
+def _service_key(manifest: Manifest) -> _ServiceKey | None:
+    metadata = manifest["metadata"]
+    name = (metadata.get("labels") or {}).get(SERVICE_LABEL)
+    return (manifest["kind"], metadata.get("namespace", ""), name) if name else None

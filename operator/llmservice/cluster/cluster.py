@@ -1,0 +1,54 @@
+"""The contract of a cluster: the API server's and the in-memory one's; both pass one suite."""
+
+from typing import Protocol
+
+from llmservice.converging.references import Manifest, Ref
+
+Manifests = list[Manifest]
+"""A name of its own, because `list` is a method here."""
+
+
+class Cluster(Protocol):
+    """Reads and writes plain dicts.
+
+    Every method raises `Unavailable` when the API server cannot be reached, times out or answers 429/5xx, `Conflict`
+    on 409, `Refused` on 403 and 422 (message: the server's own words), and never a library's exception.
+    """
+
+    async def get(self, ref: Ref) -> Manifest | None:
+        """The live object, past every cache; None when it is not there."""
+        ...
+
+    async def list(
+        self, kind: str, namespace: str = "", *, label_selector: str = "", field_selector: str = ""
+    ) -> Manifests:
+        """All selected objects of one kind, each with apiVersion and kind filled in."""
+        ...
+
+    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply of the full intent, forced; returns the object as the server has it now.
+
+        `metadata.uid` and `metadata.resourceVersion` in the manifest are preconditions (`Conflict` when they differ,
+        also when a uid is given and the object is gone).
+        """
+        ...
+
+    async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
+        """Server-side apply of `status` through the subresource; None when the object is gone."""
+        ...
+
+    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
+        """Forced server-side apply of the replicas through `/scale`."""
+        ...
+
+    async def delete(self, ref: Ref, *, uid: str) -> None:
+        """Delete exactly the object with this UID; nothing happens when it is gone already."""
+        ...
+
+    async def record(self, event: Manifest) -> None:
+        """Create a core/v1 Event."""
+        ...
+
+    async def log_tail(self, ref: Ref, container: str, *, previous: bool, max_bytes: int = 65_536) -> str:
+        """The end of a container's log; empty when there is none or reading it is not allowed."""
+        ...

@@ -1,0 +1,151 @@
+"""Where the API server is and how to convince it: from a kubeconfig, or from the pod's service account.
+
+Reading both is the work of `kubernetes.aio.config`, which knows tokens, client certificates, basic authentication, OIDC
+and exec plugins. Here: which one is used, and when it is read again.
+"""
+
+import asyncio
+import contextlib
+import os
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+from kubernetes.aio.client import Configuration
+from kubernetes.aio.config import ConfigException, load_kube_config
+from kubernetes.aio.config.incluster_config import InClusterConfigLoader
+
+from llmservice.errors import Unavailable
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+"""Where the kubelet mounts token and CA certificate (kubernetes.io/docs/tasks/run-application/access-api-from-pod)."""
+
+_READ_AGAIN_SECONDS = 60.0
+_REJECTED_AGAIN_SECONDS = 5.0
+
+
+class _Read(Protocol):
+    """Fills a configuration; `anew` forgets everything read before."""
+
+    async def __call__(self, configuration: Configuration, *, anew: bool) -> None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Credentials:
+    """The address of the API server, the TLS context for it, and the Authorization header of this minute.
+
+    `server` is a base URL without a slash at its end. `tls` is false for plain HTTP. Made by `load_credentials`.
+    """
+
+    server: str
+    tls: ssl.SSLContext | bool
+    proxy: str | None = None
+    server_hostname: str | None = None
+    configuration: Configuration = field(repr=False)
+    read: _Read = field(repr=False)
+    clock: Callable[[], float] = time.monotonic
+    _read_at: float = field(init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self._read_at = self.clock()
+
+    async def authorization(self) -> str:
+        """The Authorization header, read again when it is a minute old; empty with client certificates."""
+        if self.clock() - self._read_at >= _READ_AGAIN_SECONDS:
+            await self._refresh(_READ_AGAIN_SECONDS, anew=False)
+        return self._header()
+
+    async def rejected(self, header: str) -> None:
+        """Read everything again because the server answered 401 to this header; the next one may be good."""
+        if header == self._header():
+            await self._refresh(_REJECTED_AGAIN_SECONDS, anew=True)
+
+    def _header(self) -> str:
+        return str(self.configuration.api_key.get("BearerToken", "")).strip()
+
+    async def _refresh(self, at_least_seconds: float, *, anew: bool) -> None:
+        """Read again unless somebody just did. A failing read keeps what we have: it may still be good."""
+        async with self._lock:
+            if self.clock() - self._read_at < at_least_seconds:
+                return
+            self._read_at = self.clock()
+            with contextlib.suppress(*_READ_ERRORS):
+                await self.read(self.configuration, anew=anew)
+
+
+async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: Path = SERVICE_ACCOUNT) -> Credentials:
+    """The credentials of `kubeconfig`, else of $KUBECONFIG, else of the pod, else of ~/.kube/config.
+
+    `context` names one of the kubeconfig; empty means its current one. Raises `Unavailable` (`NoCredentials`) when
+    there are none or they cannot be read.
+    """
+    path = kubeconfig or os.environ.get("KUBECONFIG", "")
+    in_pod = not path and (mounted / "token").exists()
+    read = _service_account(mounted) if in_pod else _kubeconfig(path or "~/.kube/config", context)
+    configuration = Configuration()
+    try:
+        await read(configuration, anew=True)
+        return Credentials(
+            server=configuration.host.rstrip("/"),
+            tls=_tls(configuration),
+            proxy=configuration.proxy,
+            server_hostname=configuration.tls_server_name,
+            configuration=configuration,
+            read=read,
+        )
+    except _READ_ERRORS as error:
+        where = "the service account" if in_pod else path or "~/.kube/config"
+        raise Unavailable(
+            "NoCredentials", f"no credentials in {where}: {error}; set KUBECONFIG, or run in a pod"
+        ) from error
+
+
+_READ_ERRORS = (ConfigException, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+"""The library names some problems itself; a kubeconfig without user or with a wrong shape shows as the others."""
+
+
+def _service_account(mounted: Path) -> _Read:
+    """Reads token and CA of the pod; the kubelet replaces the token's file long before it expires."""
+
+    async def read(configuration: Configuration, *, anew: bool) -> None:  # noqa: ARG001
+        loader: Any = InClusterConfigLoader  # the library has no types here
+        loader(
+            token_filename=str(mounted / "token"), cert_filename=str(mounted / "ca.crt"), try_refresh_token=False
+        ).load_and_set(configuration)
+
+    return read
+
+
+def _kubeconfig(path: str, context: str) -> _Read:
+    """Reads the file; later only the user's part again, where an exec plugin's token lives until it expires."""
+    load: Any = load_kube_config  # the library has no types here
+    loader: Any = None
+
+    async def read(configuration: Configuration, *, anew: bool) -> None:
+        nonlocal loader
+        if anew:
+            loader = await load(path, context or None, configuration, persist_config=False)
+        else:
+            await loader.load_and_set(configuration)
+
+    return read
+
+
+def _tls(configuration: Configuration) -> ssl.SSLContext | bool:
+    if not configuration.host.startswith("https"):
+        return False
+    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    # Cluster CAs made by EKS and older kubeadm lack an authority key identifier, which strict checking (the default
+    # since Python 3.13) wants: github.com/kubernetes-client/python/issues/2394.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    if not configuration.verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context

@@ -1,0 +1,95 @@
+"""What went wrong between us and the API server, as one of our errors."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
+
+_EXCERPT = 300
+_TOO_OLD_SCHEMA = "field not declared in schema"
+
+
+class NotFound(Refused):
+    """There is no such object, namespace or kind (404)."""
+
+
+class Expired(Unavailable):
+    """The resource version or continue token is too old (410): list again."""
+
+
+def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError:
+    """The error for an HTTP answer that is not a success; its message is the server's own.
+
+    | status                | error                                                   |
+    |-----------------------|---------------------------------------------------------|
+    | 404                   | NotFound                                                |
+    | 409                   | Conflict                                                |
+    | 422 about the UID     | Conflict: the object is another one of the same name    |
+    | 410                   | Expired                                                 |
+    | 401, 408, 429, others | Unavailable, with the pause the server asks for         |
+    | other 4xx             | Refused                                                 |
+    | 500, unknown field    | Refused: an installed schema older than the operator    |
+
+    401 is no refusal: tokens rotate, and the next one may be good.
+    """
+    content = _status_object(body)
+    message = str(content.get("message") or f"HTTP {status}: {body[:_EXCERPT].decode(errors='replace').strip()}")
+    reason = str(content.get("reason") or "")
+    if status == 404:  # noqa: PLR2004
+        return NotFound(reason or "NotFound", message)
+    if status == 409 or (status == 422 and _is_about_uid(content)):  # noqa: PLR2004
+        return Conflict(reason or "Conflict", message)
+    if status == 410:  # noqa: PLR2004
+        return Expired(reason or "Expired", message)
+    if _is_refusal(status, message):
+        return Refused(reason or "Refused", message)
+    return Unavailable(reason or "Unavailable", message, retry_after_seconds=_seconds(retry_after, content))
+
+
+def failure_in_stream(status_object: Any) -> OperatorError:
+    """The error for the Status object of an ERROR event in a watch; 500 when it is none."""
+    code = status_object.get("code") if isinstance(status_object, dict) else None
+    return failure_of(code if isinstance(code, int) else 500, orjson.dumps(status_object))
+
+
+def garbled(what: str, error: Exception) -> Unavailable:
+    """The error for an answer that is not what the API server would say: a proxy's page, a torn line."""
+    return Unavailable("UnreadableAnswer", f"{what}: the answer cannot be read ({error}); is a proxy in between?")
+
+
+def unreachable(error: Exception) -> Unavailable:
+    """The error for a connection that failed, broke or timed out."""
+    why = "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    return Unavailable("Unreachable", f"the API server cannot be reached: {why}")
+
+
+def _is_refusal(status: int, message: str) -> bool:
+    if status == 500:  # noqa: PLR2004
+        return _TOO_OLD_SCHEMA in message
+    return 400 <= status < 500 and status not in {401, 408, 429}  # noqa: PLR2004
+
+
+def _is_about_uid(content: Mapping[str, Any]) -> bool:
+    """An apply to a successor: "metadata.uid: Invalid value: field is immutable" (seen on 1.34)."""
+    details = content.get("details")
+    causes = details.get("causes") or () if isinstance(details, dict) else ()
+    return any(cause.get("field") == "metadata.uid" for cause in causes)
+
+
+def _status_object(body: bytes) -> Mapping[str, Any]:
+    try:
+        content = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _seconds(header: str, content: Mapping[str, Any]) -> float:
+    """`Retry-After` in seconds (its form as a date is never sent by an API server), or the Status object's wish."""
+    if header.isdecimal():
+        return float(header[:6])
+    details = content.get("details")
+    wish = details.get("retryAfterSeconds") if isinstance(details, dict) else None
+    return float(wish) if isinstance(wish, int | float) else 0.0

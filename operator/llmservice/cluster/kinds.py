@@ -1,0 +1,35 @@
+"""The kinds the operator reads and writes: one row each."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Where the API server keeps objects of one kind. `api_version` is "v1" or "group/version"."""
+
+    api_version: str
+    kind: str
+    plural: str
+
+    def collection(self, namespace: str = "") -> str:
+        """The URL path of all objects, or of those in one namespace."""
+        root = f"/api/{self.api_version}" if "/" not in self.api_version else f"/apis/{self.api_version}"
+        return f"{root}/namespaces/{namespace}/{self.plural}" if namespace else f"{root}/{self.plural}"
+
+    def item(self, namespace: str, name: str, subresource: str = "") -> str:
+        """The URL path of one namespaced object, or of its subresource."""
+        path = f"{self.collection(namespace)}/{name}"
+        return f"{path}/{subresource}" if subresource else path
+
+
+KINDS = {
+    kind.kind: kind
+    for kind in (
+        Kind("llmservice.dev/v1alpha1", "LLMService", "llmservices"),
+        Kind("apps/v1", "Deployment", "deployments"),
+        Kind("v1", "Service", "services"),
+        Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+        Kind("v1", "Pod", "pods"),
+        Kind("v1", "Event", "events"),
+    )
+}

@@ -1,0 +1,53 @@
+"""What of an object is kept in memory: what converging reads, and nothing else."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llmservice.converging.references import Manifest
+
+_POD_SPEC = ("nodeName",)
+_CONTAINER = ("name", "image", "resources")
+
+
+def trimmed(manifest: Manifest) -> Manifest:
+    """The part of an object worth keeping; a new dict that shares what it keeps.
+
+    | kind       | left out                                                       |
+    |------------|----------------------------------------------------------------|
+    | Pod        | spec but for the node, and name, image, resources of containers |
+    | Deployment | managed fields that do not tell who owns `spec.replicas`        |
+    | all        | managed fields otherwise                                        |
+    """
+    return _BY_KIND.get(manifest["kind"], _without_managed_fields)(manifest)
+
+
+def _without_managed_fields(manifest: Manifest) -> Manifest:
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
+    return {**manifest, "metadata": metadata}
+
+
+def _pod(manifest: Manifest) -> Manifest:
+    spec = manifest.get("spec") or {}
+    kept = {key: spec[key] for key in _POD_SPEC if key in spec}
+    containers = [{key: item[key] for key in _CONTAINER if key in item} for item in spec.get("containers") or ()]
+    return {**_without_managed_fields(manifest), "spec": {**kept, "containers": containers}}
+
+
+def _deployment(manifest: Manifest) -> Manifest:
+    owners = [entry for entry in map(_replicas_only, manifest["metadata"].get("managedFields") or ()) if entry]
+    trimmed_manifest = _without_managed_fields(manifest)
+    if owners:
+        trimmed_manifest["metadata"]["managedFields"] = owners
+    return trimmed_manifest
+
+
+def _replicas_only(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A managed-fields entry reduced to its claim on replicas; empty when it has none."""
+    spec = (entry.get("fieldsV1") or {}).get("f:spec") or {}
+    if "f:replicas" not in spec:
+        return {}
+    kept = {key: entry[key] for key in ("manager", "operation", "subresource") if key in entry}
+    return {**kept, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+
+
+_BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {"Deployment": _deployment, "Pod": _pod}

@@ -1,0 +1,52 @@
+"""A claim in a namespace that shows the sandbox's model folder to pods."""
+
+from typing import Any
+
+from sandbox.api_client import ApiClient
+from sandbox.settings import SandboxSpec
+
+SIZE = "1Gi"  # Kubernetes wants a number; nothing enforces it on a folder
+
+
+def ensure_model_volume(api: ApiClient, spec: SandboxSpec, namespace: str, claim: str) -> None:
+    """Create or complete the volume and the claim, bound to each other; the namespace too when it is missing."""
+    if api.get(f"/api/v1/namespaces/{namespace}") is None:
+        api.apply(f"/api/v1/namespaces/{namespace}", _object("Namespace", namespace))
+    volume = f"models-{namespace}-{claim}"
+    live = api.get(f"/api/v1/persistentvolumes/{volume}")
+    if live and live["status"]["phase"] in ("Released", "Failed"):
+        api.delete(f"/api/v1/persistentvolumes/{volume}")  # its claim is gone: a released volume never binds again
+    api.apply(f"/api/v1/persistentvolumes/{volume}", persistent_volume(spec, volume, namespace, claim))
+    path = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{claim}"
+    api.apply(path, persistent_volume_claim(volume, namespace, claim))
+
+
+def persistent_volume(spec: SandboxSpec, name: str, namespace: str, claim: str) -> dict[str, Any]:
+    """A volume reserved for that claim."""
+    return _object("PersistentVolume", name) | {
+        "spec": {
+            "capacity": {"storage": SIZE},
+            "accessModes": ["ReadOnlyMany", "ReadWriteMany"],
+            "persistentVolumeReclaimPolicy": "Retain",
+            "hostPath": {"path": str(spec.models), "type": "Directory"},
+            "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": namespace, "name": claim},
+        }
+    }
+
+
+def persistent_volume_claim(volume: str, namespace: str, claim: str) -> dict[str, Any]:
+    """A claim on that volume and no other."""
+    document = _object("PersistentVolumeClaim", claim)
+    document["metadata"]["namespace"] = namespace
+    return document | {
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": "",
+            "volumeName": volume,
+            "resources": {"requests": {"storage": SIZE}},
+        }
+    }
+
+
+def _object(kind: str, name: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}}

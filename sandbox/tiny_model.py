@@ -1,0 +1,115 @@
+"""A random llama model of half a megabyte in GGUF: a real llama-server loads it and answers, with nonsense.
+
+The format is llama.cpp's (docs/gguf.md of ggml). The vocabulary is the smallest that its sentencepiece tokenizer takes:
+three special tokens, the 256 byte tokens, and the alphabet with and without a leading space.
+"""
+
+import string
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import gguf
+import numpy as np
+import numpy.typing as npt
+
+from sandbox.cache import Build, Recipe
+from sandbox.progress import Say
+
+LAYERS, WIDTH, HEADS, KV_HEADS, FEED_FORWARD, CONTEXT_TOKENS = 2, 64, 4, 2, 128, 4096
+FILE = "tiny.gguf"
+SPACE = "\u2581"
+UNKNOWN, START, END = 0, 1, 2
+
+Weights = npt.NDArray[np.float32]
+
+
+def tiny_model_build() -> Build:
+    """A folder with the one file `tiny.gguf`."""
+    recipe = Recipe(name="tiny-model", version="1", inputs={"recipe": Path(__file__).read_bytes()})
+    return Build(recipe=recipe, title="Make the tiny model", make=_make)
+
+
+def _make(work: Path, output: Path, _say: Say) -> None:
+    del work
+    _write(output / FILE)
+
+
+def tiny_model() -> bytes:
+    """The model as the content of a file, for clusters that cannot see this machine's."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, FILE)
+        _write(path)
+        return path.read_bytes()
+
+
+def _write(path: Path) -> None:
+    writer = gguf.GGUFWriter(path, "llama")
+    _describe(writer)
+    _add_vocabulary(writer)
+    for name, tensor in _tensors(np.random.default_rng(seed=0)).items():
+        writer.add_tensor(name, tensor)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def vocabulary() -> list[tuple[str, gguf.TokenType]]:
+    """Every token with its type, in order of their numbers."""
+    special = [("<unk>", gguf.TokenType.UNKNOWN), ("<s>", gguf.TokenType.CONTROL), ("</s>", gguf.TokenType.CONTROL)]
+    bytes_ = [(f"<0x{value:02X}>", gguf.TokenType.BYTE) for value in range(256)]
+    words = [SPACE + letter for letter in string.ascii_lowercase] + list(string.ascii_lowercase)
+    return [*special, *bytes_, *((word, gguf.TokenType.NORMAL) for word in words)]
+
+
+def _describe(writer: gguf.GGUFWriter) -> None:
+    writer.add_name("tiny")
+    writer.add_context_length(CONTEXT_TOKENS)
+    writer.add_embedding_length(WIDTH)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(FEED_FORWARD)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KV_HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(WIDTH // HEADS)
+    writer.add_file_type(gguf.LlamaFileType.ALL_F32)
+
+
+def _add_vocabulary(writer: gguf.GGUFWriter) -> None:
+    tokens = vocabulary()
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list([text for text, _ in tokens])
+    writer.add_token_scores([0.0] * len(tokens))
+    writer.add_token_types([int(kind) for _, kind in tokens])
+    writer.add_unk_token_id(UNKNOWN)
+    writer.add_bos_token_id(START)
+    writer.add_eos_token_id(END)
+
+
+def _tensors(random: np.random.Generator) -> dict[str, Weights]:
+    """Names and shapes (rows, columns) as llama.cpp expects them of the llama architecture."""
+
+    def weights(rows: int, columns: int) -> Weights:
+        return (random.standard_normal((rows, columns)) * 0.05).astype(np.float32)
+
+    ones, kv_width, tokens = np.ones(WIDTH, np.float32), WIDTH * KV_HEADS // HEADS, len(vocabulary())
+    tensors = {
+        "token_embd.weight": weights(tokens, WIDTH),
+        "output_norm.weight": ones,
+        "output.weight": weights(tokens, WIDTH),
+    }
+    for layer in range(LAYERS):
+        block = {
+            "attn_norm": ones,
+            "ffn_norm": ones,
+            "attn_q": weights(WIDTH, WIDTH),
+            "attn_k": weights(kv_width, WIDTH),
+            "attn_v": weights(kv_width, WIDTH),
+            "attn_output": weights(WIDTH, WIDTH),
+            "ffn_gate": weights(FEED_FORWARD, WIDTH),
+            "ffn_up": weights(FEED_FORWARD, WIDTH),
+            "ffn_down": weights(WIDTH, FEED_FORWARD),
+        }
+        tensors |= {f"blk.{layer}.{name}.weight": tensor for name, tensor in block.items()}
+    return tensors

@@ -1,0 +1,181 @@
+import asyncio
+
+import orjson
+import pytest
+from aiohttp import web
+
+from llmservice import __version__
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.connection import Connection, connect
+from llmservice.converging.references import Ref
+from llmservice.errors import Refused, Unavailable
+from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving, some_credentials
+from tests.unit.cluster.objects import a_deployment
+
+CHAT = Ref("Deployment", "default", "chat")
+POD = Ref("Pod", "default", "chat-0")
+
+
+async def test_applies_strictly_with_force_and_its_manager() -> None:
+    fake = FakeApiServer(calls=[answer(200, a_deployment())])
+    async with serving(fake) as connection:
+        await ApiServer(connection).apply(a_deployment(), manager="llmservice-operator", dry_run=True)
+
+    request = fake.requests[0]
+    assert (request.method, request.path) == ("PATCH", "/apis/apps/v1/namespaces/default/deployments/chat")
+    assert request.headers["Content-Type"] == "application/apply-patch+yaml"
+    assert request.query == {
+        "fieldManager": "llmservice-operator",
+        "force": "true",
+        "fieldValidation": "Strict",
+        "dryRun": "All",
+    }
+    assert orjson.loads(fake.bodies[0]) == a_deployment()
+
+
+async def test_says_who_it_is() -> None:
+    fake = FakeApiServer(calls=[answer(200, a_deployment())])
+    async with serving(fake) as connection:
+        await ApiServer(connection).get(CHAT)
+
+    assert fake.requests[0].headers["User-Agent"] == f"llmservice-operator/{__version__}"
+    assert fake.requests[0].headers["Accept"] == "application/json"
+
+
+async def test_deletes_in_the_background_what_has_this_uid() -> None:
+    fake = FakeApiServer(calls=[answer(200)])
+    async with serving(fake) as connection:
+        await ApiServer(connection).delete(CHAT, uid="u-1")
+
+    options = orjson.loads(fake.bodies[0])
+    assert (options["preconditions"], options["propagationPolicy"]) == ({"uid": "u-1"}, "Background")
+
+
+async def test_too_many_requests_say_when_to_come_back() -> None:
+    fake = FakeApiServer(calls=[answer(429, a_status(429, "slow down"), Retry_After="7")])
+    async with serving(fake) as connection:
+        with pytest.raises(Unavailable, match="slow down") as caught:
+            await ApiServer(connection).get(CHAT)
+
+    assert caught.value.retry_after_seconds == 7.0
+
+
+async def test_a_refusal_carries_the_words_of_the_server() -> None:
+    fake = FakeApiServer(calls=[answer(403, a_status(403, "deployments is forbidden: exceeded quota"))])
+    async with serving(fake) as connection:
+        with pytest.raises(Refused, match=r"^deployments is forbidden: exceeded quota$"):
+            await ApiServer(connection).apply(a_deployment(), manager="m")
+
+
+@pytest.mark.parametrize("body", ["<html>login</html>", "[]", '{"kind": "Depl'])
+async def test_an_answer_nobody_can_read_is_unavailable(body: str) -> None:
+    fake = FakeApiServer(calls=[answer(200, body)])
+    async with serving(fake) as connection:
+        with pytest.raises(Unavailable, match="cannot be read"):
+            await ApiServer(connection).get(CHAT)
+
+
+async def test_follows_no_redirect() -> None:
+    fake = FakeApiServer(calls=[answer(302, Location="/elsewhere")])
+    async with serving(fake) as connection:
+        with pytest.raises(Unavailable):
+            await ApiServer(connection).get(CHAT)
+
+    assert len(fake.requests) == 1
+
+
+async def test_a_hanging_server_is_unavailable() -> None:
+    async def hang(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(60)
+        return web.Response()
+
+    async with serving(FakeApiServer(calls=[hang]), timeout_seconds=0.05) as connection:
+        with pytest.raises(Unavailable, match="no answer in time"):
+            await ApiServer(connection).get(CHAT)
+
+
+async def test_a_server_that_hangs_up_is_unavailable() -> None:
+    async def hang_up(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    async with serving(FakeApiServer(calls=[hang_up])) as connection:
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            await ApiServer(connection).apply(a_deployment(), manager="m")
+
+
+async def test_a_server_that_is_away_is_unavailable(unused_tcp_port: int) -> None:
+    async with connect(some_credentials(f"http://127.0.0.1:{unused_tcp_port}")) as connection:
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            await ApiServer(connection).get(CHAT)
+
+
+def with_tokens(connection: Connection, *tokens: str) -> ApiServer:
+    credentials = some_credentials(connection.credentials.server, *tokens)
+    return ApiServer(Connection(credentials=credentials, session=connection.session))
+
+
+def seen_tokens(fake: FakeApiServer) -> list[str]:
+    return [request.headers["Authorization"] for request in fake.requests]
+
+
+async def test_a_rejected_token_is_read_again_and_the_request_repeated() -> None:
+    fake = FakeApiServer(calls=[answer(401), answer(200, a_deployment())])
+    async with serving(fake) as connection:
+        live = await with_tokens(connection, "old", "new").get(CHAT)
+
+    assert live == a_deployment()
+    assert seen_tokens(fake) == ["Bearer old", "Bearer new"]
+
+
+async def test_a_token_rejected_twice_is_unavailable() -> None:
+    fake = FakeApiServer(calls=[answer(401, a_status(401, "Unauthorized"))])
+    async with serving(fake) as connection:
+        with pytest.raises(Unavailable, match="Unauthorized"):
+            await with_tokens(connection, "old", "new", "newer").get(CHAT)
+
+    assert seen_tokens(fake) == ["Bearer old", "Bearer new"]
+
+
+async def test_no_more_than_64_calls_are_under_way_at_once() -> None:
+    under_way, most = 0, 0
+
+    async def count(_: web.Request) -> web.StreamResponse:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return web.json_response(a_deployment())
+
+    async with serving(FakeApiServer(calls=[count])) as connection:
+        cluster = ApiServer(connection)
+        await asyncio.gather(*(cluster.get(CHAT) for _ in range(150)))
+
+    assert most == 64
+
+
+async def test_the_end_of_a_log_is_cut_at_its_beginning() -> None:
+    fake = FakeApiServer(calls=[answer(200, "first line\nlast line")])
+    async with serving(fake) as connection:
+        tail = await ApiServer(connection).log_tail(POD, "engine", previous=True, max_bytes=9)
+
+    assert tail == "last line"
+    assert fake.requests[0].path == "/api/v1/namespaces/default/pods/chat-0/log"
+    assert (fake.requests[0].query["container"], fake.requests[0].query["previous"]) == ("engine", "true")
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+async def test_a_log_that_may_not_be_read_is_empty(status: int) -> None:
+    async with serving(FakeApiServer(calls=[answer(status)])) as connection:
+        assert await ApiServer(connection).log_tail(POD, "engine", previous=False) == ""
+
+
+async def test_lists_metadata_alone() -> None:
+    fake = FakeApiServer(lists=[answer(200, {"metadata": {"resourceVersion": "7"}, "items": [{"metadata": {}}]})])
+    async with serving(fake) as connection:
+        found = await ApiServer(connection).list_metadata("LLMService")
+
+    assert found == [{"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "metadata": {}}]
+    assert "PartialObjectMetadataList" in fake.requests[0].headers["Accept"]

@@ -1,0 +1,82 @@
+from typing import Any
+
+import orjson
+import pytest
+
+from llmservice.cluster.failures import Expired, NotFound, failure_in_stream, failure_of
+from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
+from tests.unit.cluster.fake_api_server import a_status
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (301, Unavailable),
+        (400, Refused),
+        (401, Unavailable),
+        (403, Refused),
+        (404, NotFound),
+        (405, Refused),
+        (408, Unavailable),
+        (409, Conflict),
+        (410, Expired),
+        (415, Refused),
+        (422, Refused),
+        (429, Unavailable),
+        (500, Unavailable),
+        (503, Unavailable),
+        (504, Unavailable),
+    ],
+)
+def test_each_status_is_one_of_our_errors(status: int, error: type[OperatorError]) -> None:
+    assert type(failure_of(status, b"")) is error
+
+
+def test_keeps_the_words_and_the_reason_of_the_server() -> None:
+    body = orjson.dumps(a_status(403, 'pods "p" is forbidden: exceeded quota', "Forbidden"))
+    error = failure_of(403, body)
+
+    assert (error.reason, error.message) == ("Forbidden", 'pods "p" is forbidden: exceeded quota')
+
+
+def test_quotes_an_answer_that_is_no_status() -> None:
+    assert "502: <html>Bad gateway" in failure_of(502, b"<html>Bad gateway</html>\n").message
+
+
+def test_a_uid_that_differs_is_a_conflict() -> None:
+    cause = {"field": "metadata.uid", "message": "field is immutable"}
+    body = orjson.dumps(a_status(422, "is invalid", "Invalid", causes=[cause]))
+
+    assert isinstance(failure_of(422, body), Conflict)
+
+
+def test_a_field_the_installed_schema_lacks_is_a_refusal() -> None:
+    body = orjson.dumps(
+        a_status(500, "failed to create typed patch object: .status.plan: field not declared in schema")
+    )
+
+    assert isinstance(failure_of(500, body), Refused)
+
+
+@pytest.mark.parametrize(
+    ("header", "details", "seconds"),
+    [("7", {}, 7.0), ("", {"retryAfterSeconds": 3}, 3.0), ("", {}, 0.0), ("Fri, 31 Dec 2027", {}, 0.0)],
+)
+def test_tells_the_pause_the_server_asks_for(header: str, details: dict[str, Any], seconds: float) -> None:
+    error = failure_of(429, orjson.dumps(a_status(429, **details)), header)
+
+    assert isinstance(error, Unavailable)
+    assert error.retry_after_seconds == seconds
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (a_status(410, "too old resource version", "Expired"), Expired),
+        (a_status(500, "etcdserver: request timed out"), Unavailable),
+        ({"kind": "Status"}, Unavailable),
+        ("nonsense", Unavailable),
+    ],
+)
+def test_an_error_in_a_stream_is_one_of_our_errors(content: object, error: type[OperatorError]) -> None:
+    assert type(failure_in_stream(content)) is error

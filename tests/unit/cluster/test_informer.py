@@ -1,0 +1,280 @@
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.informer import Informer
+from llmservice.cluster.listing import Selection
+from llmservice.converging.references import Manifest, Ref
+from tests.unit.cluster.fake_api_server import (
+    FakeApiServer,
+    a_bookmark,
+    a_list,
+    a_status,
+    a_watch,
+    an_event,
+    answer,
+    serving,
+)
+from tests.unit.cluster.objects import a_deployment
+
+
+@asynccontextmanager
+async def informing(fake: FakeApiServer, *, silence_seconds: float = 30.0, **selection: Any) -> AsyncIterator[Informer]:
+    """An informer at work on the fake server; it hardly pauses, and a test never hangs with it."""
+    async with serving(fake) as connection:
+        informer = Informer(
+            connection=connection,
+            cache=ObjectCache(),
+            selection=Selection(kind="Deployment", **selection),
+            silence_seconds=silence_seconds,
+            pause_seconds=0.001,
+        )
+        task = asyncio.create_task(informer.run())
+        try:
+            async with asyncio.timeout(10):
+                yield informer
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():  # noqa: ASYNC110  (conditions are looked at, nothing announces them)
+        await asyncio.sleep(0.002)
+
+
+def names(informer: Informer) -> set[str]:
+    return {live["metadata"]["name"] for live in informer.cache.of_kind("Deployment")}
+
+
+async def test_lists_and_then_watches_from_there() -> None:
+    fake = FakeApiServer(lists=[a_list(7, a_deployment("one"))], watches=[a_watch(a_bookmark(8))])
+    async with informing(fake, label_selector="llmservice.dev/name") as informer:
+        await informer.synced.wait()
+        await until(fake.watched_from)
+
+        assert names(informer) == {"one"}
+        watch = fake.requests[-1]
+        assert watch.path == "/apis/apps/v1/deployments"
+        assert watch.query["resourceVersion"] == "7"
+        assert watch.query["allowWatchBookmarks"] == "true"
+        assert watch.query["labelSelector"] == "llmservice.dev/name"
+        assert 270 <= int(watch.query["timeoutSeconds"]) <= 330
+
+
+async def test_stays_in_its_namespace() -> None:
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch()])
+    async with informing(fake, namespace="team-a"):
+        await until(fake.watched_from)
+
+    assert {request.path for request in fake.requests} == {"/apis/apps/v1/namespaces/team-a/deployments"}
+
+
+async def test_reads_a_list_page_by_page() -> None:
+    pages = [a_list(7, a_deployment("one"), more="next"), a_list(7, a_deployment("two"))]
+    fake = FakeApiServer(lists=pages, watches=[a_watch()])
+    async with informing(fake) as informer:
+        await informer.synced.wait()
+
+        assert names(informer) == {"one", "two"}
+        assert [request.query.get("continue") for request in fake.requests[:2]] == [None, "next"]
+        assert fake.requests[0].query["limit"] == "500"
+
+
+async def test_follows_what_the_watch_tells() -> None:
+    events = [
+        an_event("ADDED", a_deployment("new", version=8)),
+        an_event("MODIFIED", a_deployment("one", version=9, service="chat")),
+        an_event("DELETED", a_deployment("two", version=10)),
+    ]
+    fake = FakeApiServer(lists=[a_list(7, a_deployment("one"), a_deployment("two"))], watches=[a_watch(*events)])
+    async with informing(fake) as informer:
+        await until(lambda: names(informer) == {"one", "new"})
+
+        assert len(informer.cache.of_service("Deployment", "default", "chat")) == 1
+
+
+async def test_resumes_after_the_end_of_a_watch_where_it_ended() -> None:
+    first = a_watch(an_event("ADDED", a_deployment("new", version=8)), a_bookmark(12), then="end")
+    fake = FakeApiServer(lists=[a_list(7)], watches=[first, a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert fake.watched_from() == ["7", "12"]
+        assert fake.listed() == 1
+        assert informer.restarts == {"closed": 1}
+
+
+async def test_resumes_when_the_connection_is_cut() -> None:
+    first = a_watch(an_event("ADDED", a_deployment("new", version=8)), b'{"type":"ADD', then="cut")
+    fake = FakeApiServer(lists=[a_list(7)], watches=[first, a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert fake.watched_from() == ["7", "8"]
+        assert informer.restarts == {"failed": 1}
+
+
+async def test_resumes_when_the_watch_falls_silent() -> None:
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(a_bookmark(9)), a_watch()])
+    async with informing(fake, silence_seconds=0.1) as informer:
+        await until(lambda: len(fake.watched_from()) >= 2)
+
+        assert fake.watched_from()[:2] == ["7", "9"]
+        assert fake.listed() == 1
+        assert informer.restarts["failed"] >= 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        an_event("ERROR", a_status(500, "etcdserver: request timed out")),
+        an_event("ERROR", a_status(504, "timed out")),
+        b"<html>Bad gateway</html>\n",
+        b'{"type":"ADDED"}\n',
+        b'{"type":"ADDED","object":{"metadata":{"resourceVersion":"8"}}}\n',
+        b'{"type":"ADDED","object":{"metadata":{"name":"x","resourceVersion":"eight"}}}\n',
+        b'{"type":"ADDED","object":null}\n',
+    ],
+)
+async def test_resumes_after_an_error_or_nonsense(line: bytes) -> None:
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(a_bookmark(9), line), a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert fake.watched_from() == ["7", "9"]
+        assert fake.listed() == 1
+        assert informer.restarts == {"failed": 1}
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        a_watch(an_event("ERROR", a_status(410, "too old resource version", "Expired"))),
+        answer(410, a_status(410, "too old resource version", "Expired")),
+    ],
+    ids=["event", "status"],
+)
+async def test_lists_again_when_its_version_expired(scene: Any) -> None:
+    fake = FakeApiServer(lists=[a_list(7), a_list(20)], watches=[scene, a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert fake.watched_from() == ["7", "20"]
+        assert informer.restarts == {"expired": 1}
+
+
+async def test_notices_what_was_deleted_before_the_second_list() -> None:
+    lists = [a_list(7, a_deployment("one"), a_deployment("two")), a_list(20, a_deployment("two"))]
+    fake = FakeApiServer(lists=lists, watches=[answer(410, a_status(410)), a_watch()])
+    gone: list[str] = []
+
+    def listen(before: Manifest | None, after: Manifest | None) -> None:
+        if before is not None and after is None:
+            gone.append(before["metadata"]["name"])
+
+    async with informing(fake) as informer:
+        informer.cache.listen(listen)
+        await until(lambda: gone)
+
+    assert gone == ["one"]
+
+
+async def test_lists_again_when_its_version_leads_nowhere() -> None:
+    fake = FakeApiServer(lists=[a_list(7), a_list(20)], watches=[answer(500)] * 3 + [a_watch()])
+    async with informing(fake):
+        await until(lambda: len(fake.watched_from()) == 4)
+
+        assert fake.watched_from() == ["7", "7", "7", "20"]
+
+
+async def test_starts_over_when_pages_expire() -> None:
+    pages = [a_list(7, a_deployment("one"), more="next"), answer(410, a_status(410)), a_list(9, a_deployment("two"))]
+    fake = FakeApiServer(lists=pages, watches=[a_watch()])
+    async with informing(fake) as informer:
+        await informer.synced.wait()
+
+        assert names(informer) == {"two"}
+
+
+async def test_is_synced_only_after_a_whole_list() -> None:
+    failing = [answer(503), answer(403, a_status(403)), answer(200, "<html>"), answer(200, {"items": []})]
+    fake = FakeApiServer(lists=[*failing, a_list(7)], watches=[a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: fake.listed() >= 4)
+        synced_early = informer.synced.is_set()
+        await informer.synced.wait()
+
+        assert not synced_early
+        assert informer.restarts["failed"] >= 4
+
+
+async def test_takes_an_object_of_megabytes() -> None:
+    big = a_deployment("big", version=8, annotations={"a": "x" * 3_000_000})
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(an_event("ADDED", big))])
+    async with informing(fake) as informer:
+        await until(lambda: names(informer) == {"big"})
+
+
+async def test_a_bookmark_is_a_sign_of_life() -> None:
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(a_bookmark(8))])
+    async with informing(fake) as informer:
+        await informer.synced.wait()
+        after_list = informer.last_heard
+        await until(lambda: informer.last_heard > after_list)
+
+
+async def test_a_failing_listener_does_not_end_it() -> None:
+    events = [an_event("ADDED", a_deployment("new", version=8))]
+    fake = FakeApiServer(lists=[a_list(7), a_list(9, a_deployment("next", version=9))], watches=[a_watch(*events)])
+
+    def listen(_: Manifest | None, after: Manifest | None) -> None:
+        if after is not None and after["metadata"]["name"] == "new":
+            raise RuntimeError("a defect")
+
+    async with informing(fake) as informer:
+        informer.cache.listen(listen)
+        await until(lambda: "next" in names(informer))
+
+        assert informer.restarts["defect"] == 1
+
+
+async def test_waits_as_long_as_the_server_asks() -> None:
+    fake = FakeApiServer(lists=[answer(429, Retry_After="1"), a_list(7)], watches=[a_watch()])
+    async with informing(fake) as informer:
+        cause, pause = await informer._once()
+
+    assert (cause, pause) == ("failed", 1.0)
+
+
+def test_pauses_grow_to_eight_seconds_and_no_further() -> None:
+    informer = Informer(connection=None, cache=ObjectCache(), selection=Selection(kind="Pod"), jitter=lambda: 1.0)  # type: ignore[arg-type]
+
+    assert [informer._pause(failures) for failures in (0, 1, 2, 6, 7, 100)] == [0.1, 0.2, 0.4, 6.4, 8.0, 8.0]
+
+
+async def test_asks_for_metadata_alone_and_names_the_kind() -> None:
+    partial = {**a_deployment("one"), "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1"}
+    fake = FakeApiServer(lists=[a_list(7, partial)], watches=[a_watch()])
+    async with informing(fake, metadata_only=True) as informer:
+        await until(fake.watched_from)
+
+        assert informer.cache.get(Ref("Deployment", "default", "one")) is not None
+        accepted = [request.headers["Accept"] for request in fake.requests[:2]]
+        assert accepted == [
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+        ]
+
+
+async def test_a_list_on_demand_finds_a_deletion_the_watch_lost() -> None:
+    fake = FakeApiServer(lists=[a_list(7, a_deployment("one")), a_list(20)], watches=[a_watch()])
+    async with informing(fake) as informer:
+        await informer.synced.wait()
+        await informer.relist()
+
+        assert names(informer) == set()

@@ -1,0 +1,54 @@
+from llmservice.cluster.trimming import trimmed
+from llmservice.converging.replicas import owned_by_another
+from tests.unit.cluster.objects import a_deployment
+
+
+def test_keeps_of_a_pod_the_node_the_containers_and_the_status() -> None:
+    container = {"name": "engine", "image": "e:1", "resources": {"limits": {"cpu": "1"}}, "env": [{"name": "A"}]}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "uid": "u", "managedFields": [{}]},
+        "spec": {"nodeName": "node1", "volumes": [{}], "containers": [container]},
+        "status": {"phase": "Running"},
+    }
+
+    assert trimmed(pod) == {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "uid": "u"},
+        "spec": {
+            "nodeName": "node1",
+            "containers": [{"name": "engine", "image": "e:1", "resources": {"limits": {"cpu": "1"}}}],
+        },
+        "status": {"phase": "Running"},
+    }
+
+
+def test_keeps_of_a_deployment_who_owns_replicas() -> None:
+    scaler = {"manager": "hpa", "operation": "Update", "time": "now", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+    other = {"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:metadata": {}}}
+    live = trimmed(a_deployment(managedFields=[scaler, other]))
+
+    assert [entry["manager"] for entry in live["metadata"]["managedFields"]] == ["hpa"]
+    assert owned_by_another(live)
+
+
+def test_leaves_the_given_object_as_it_is() -> None:
+    live = a_deployment(managedFields=[{"manager": "kubectl"}])
+    trimmed(live)
+
+    assert live["metadata"]["managedFields"] == [{"manager": "kubectl"}]
+
+
+def test_trimming_again_changes_nothing() -> None:
+    scaler = {"manager": "hpa", "operation": "Update", "fieldsV1": {"f:spec": {"f:replicas": {}, "f:paused": {}}}}
+    once = trimmed(a_deployment(managedFields=[scaler]))
+
+    assert trimmed(once) == once
+
+
+def test_takes_an_object_that_is_metadata_alone() -> None:
+    live = trimmed({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
+
+    assert live["metadata"] == {"name": "p"}
