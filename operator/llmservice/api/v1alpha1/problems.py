@@ -3,6 +3,7 @@
 Values are repeated only where they are numbers or one of few words: a line never shows what might be a secret.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -16,6 +17,9 @@ from llmservice.api.v1alpha1.quantity import WRONG_QUANTITY
 from llmservice.api.v1alpha1.text import WRONG_FORM
 
 _Place = tuple[int | str, ...]
+
+_LONGEST_NAME = 64
+_LARGEST_SHOWN = 10**15
 
 
 def problems_of(error: ValidationError, root: type[ApiModel]) -> list[str]:
@@ -51,7 +55,7 @@ def _written(place: _Place) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
         else:
-            path += f".{part}" if part.replace("_", "").isalnum() else f"['{part}']"
+            path += f".{part}" if re.fullmatch(r"\w{1,64}", part) else f"[{part[:_LONGEST_NAME]!r}]"
     return path.lstrip(".")
 
 
@@ -86,6 +90,8 @@ def _unknown_field(details: ErrorDetails, model: type[ApiModel] | None) -> str:
 
 def nearest(word: str, known: list[str]) -> str:
     """The known word that was probably meant, case and underscores aside; empty when none is near."""
+    if len(word) > _LONGEST_NAME:
+        return ""
     folded = {_folded(item): item for item in known}
     near = get_close_matches(_folded(word), folded, n=1, cutoff=0.7)
     return folded[near[0]] if near else ""
@@ -119,7 +125,12 @@ def _always(text: str) -> Callable[[ErrorDetails, object], str]:
 
 
 def _number(text: str) -> Callable[[ErrorDetails, object], str]:
-    return lambda details, _: f"{text.format(**details['ctx'])}, not {details['input']}"
+    def say(details: ErrorDetails, _: object) -> str:
+        given = details["input"]
+        shown = f", not {given}" if abs(given) < _LARGEST_SHOWN else ""
+        return text.format(**details["ctx"]) + shown
+
+    return say
 
 
 _WHOLE = _always("must be a whole number, without quotes")
@@ -128,6 +139,7 @@ _LIST = _always("must be a list: begin each element with '- '")
 _SAYINGS: Mapping[str, Callable[[ErrorDetails, type[ApiModel] | None], str]] = {
     "missing": _always("is required: add it"),
     "extra_forbidden": _unknown_field,
+    "invalid_key": _always("names must be texts: put it in quotes"),
     "literal_error": _one_of,
     "model_type": _object,
     "mapping_type": _object,

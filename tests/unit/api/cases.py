@@ -1,0 +1,271 @@
+"""What is refused and what is not: one table for the types and for the API server."""
+
+from typing import Any, NamedTuple
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.errors import InvalidSpec
+from tests.builders import an_llmservice
+
+SECRET = {"secretKeyRef": {"name": "keys", "key": "token"}}
+CONFIG = {"configMapKeyRef": {"name": "settings", "key": "token"}}
+IN = {"key": "zone", "operator": "In", "values": ["a"]}
+SPREAD = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
+
+
+class Refused(NamedTuple):
+    """Changes to a valid LLMService, the field to be named, and what the types say about it."""
+
+    changes: dict[str, Any]
+    field: str
+    says: str
+
+
+def env(*variables: dict[str, Any]) -> dict[str, Any]:
+    return {"spec__engineOptions__env": list(variables)}
+
+
+def files(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"spec__engineOptions__files": list(items)}
+
+
+def uri(text: str) -> dict[str, Any]:
+    return {"spec__model__uri": text}
+
+
+def limits(**amounts: Any) -> dict[str, Any]:
+    return {"spec__pod__resources__limits": {name.replace("_", "-"): amount for name, amount in amounts.items()}}
+
+
+def nodes(requirement: dict[str, Any]) -> dict[str, Any]:
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
+    return {"spec__pod__affinity__nodeAffinity__requiredDuringSchedulingIgnoredDuringExecution": terms}
+
+
+def pods(requirement: dict[str, Any]) -> dict[str, Any]:
+    term = {"topologyKey": "zone", "labelSelector": {"matchExpressions": [requirement]}}
+    return {"spec__pod__affinity__podAntiAffinity__requiredDuringSchedulingIgnoredDuringExecution": [term]}
+
+
+NAME = "is also the name of a Service"
+REFUSED = (
+    Refused({"metadata__name": "qwen2.5-7b"}, "metadata.name", NAME),
+    Refused({"metadata__name": "7b-chat"}, "metadata.name", NAME),
+    Refused({"metadata__name": "a" * 51}, "metadata.name", NAME),
+    Refused({"metadata__name": "a-"}, "metadata.name", NAME),
+    Refused({"spec": None}, "spec", "is required"),
+    Refused({"spec__engine": None}, "spec.engine", "is required"),
+    Refused({"spec__engine": "Llamacpp"}, "spec.engine", "in lower case"),
+    Refused({"spec__engine": 3}, "spec.engine", "must be a text"),
+    Refused({"spec__model": None}, "spec.model", "is required"),
+    Refused({"spec__model": "owner/name"}, "spec.model", "must be an object with uri, revision"),
+    Refused({"spec__modle": {}}, "spec.modle", "unknown field; did you mean model?"),
+    Refused({"spec__max_model_len": 8}, "spec.max_model_len", "did you mean maxModelLen?"),
+    Refused({"spec__command": []}, "spec.command", "unknown field; remove it, or use one of engine,"),
+    Refused({"spec__maxModelLen": 0}, "spec.maxModelLen", "must be at least 1, not 0"),
+    Refused({"spec__maxModelLen": 2**24 + 1}, "spec.maxModelLen", "must be at most 16777216, not 16777217"),
+    Refused({"spec__maxModelLen": "8k"}, "spec.maxModelLen", "must be a whole number"),
+    Refused({"spec__maxNumSeqs": -1}, "spec.maxNumSeqs", "must be at least 1, not -1"),
+    Refused({"spec__maxNumSeqs": 10**9}, "spec.maxNumSeqs", "must be at most 8192"),
+    Refused({"spec__replicas": -1}, "spec.replicas", "must be at least 0"),
+    Refused({"spec__replicas": 10**30}, "spec.replicas", "must be at most 1000"),
+    Refused({"spec__replicas": 1.5}, "spec.replicas", "must be a whole number"),
+    Refused({"spec__replicas": True}, "spec.replicas", "must be a whole number"),
+    Refused({"spec__suspend": "yes"}, "spec.suspend", "must be true or false"),
+    Refused({"spec__quantization": "Q4 K M"}, "spec.quantization", "is not the name of a quantization"),
+    Refused({"spec__quantization": ""}, "spec.quantization", "must have at least 1 characters"),
+    Refused({"spec__dtype": "BFloat16"}, "spec.dtype", "in lower case"),
+    Refused({"spec__kvCacheDtype": "FP8"}, "spec.kvCacheDtype", "in lower case"),
+    Refused({"spec__gpu": None}, "spec.gpu", "set type or resourceName, or count: 0 for CPU"),
+    Refused({"spec__gpu": {"count": 2}}, "spec.gpu", "set type or resourceName, or count: 0 for CPU"),
+    Refused({"spec__gpu__type": "X1"}, "spec.gpu", "remove type and resourceName, or raise count"),
+    Refused({"spec__gpu__count": -1}, "spec.gpu.count", "must be at least 0, not -1"),
+    Refused({"spec__gpu__count": 65}, "spec.gpu.count", "must be at most 64, not 65"),
+    Refused({"spec__gpu": {"type": " X1"}}, "spec.gpu.type", "name a row of the accelerator catalogue"),
+    Refused({"spec__gpu": {"resourceName": "cpu"}}, "spec.gpu.resourceName", "is not a device resource"),
+    Refused({"spec__rollout__strategy": "replace"}, "spec.rollout.strategy", "did you mean Replace?"),
+    Refused({"spec__startup__timeoutSeconds": 1}, "spec.startup.timeoutSeconds", "must be at least 10"),
+    Refused({"spec__drain__timeoutSeconds": 3601}, "spec.drain.timeoutSeconds", "must be at most 3600"),
+    Refused(uri("hf://owner/na me"), "spec.model.uri", "must not contain spaces"),
+    Refused(uri("https://example.com/model"), "spec.model.uri", "has an unknown scheme"),
+    Refused(uri("HF://owner/name"), "spec.model.uri", "has an unknown scheme"),
+    Refused(uri("hf://owner/name@main"), "spec.model.uri", "a revision goes to model.revision"),
+    Refused(uri("hf://owner/name:Q4_K_M"), "spec.model.uri", "must be hf://owner/name"),
+    Refused(uri("owner/name/file.gguf"), "spec.model.uri", "a GGUF file to model.file"),
+    Refused(uri("/models/tiny.gguf"), "spec.model.uri", "a local path is pvc://claim/path"),
+    Refused(uri("pvc://models"), "spec.model.uri", "must be pvc://claim/path"),
+    Refused(uri("pvc://models/../etc"), "spec.model.uri", "must not contain '.' or '..'"),
+    Refused(uri("s3://"), "spec.model.uri", "name the bucket"),
+    Refused({"spec__model__file": "/tiny.gguf"}, "spec.model.file", "is not a file in the model"),
+    Refused({"spec__model__file": "a/../../b.gguf"}, "spec.model.file", "must not contain '.' or '..'"),
+    Refused({"spec__model__revision": "main"}, "spec.model.revision", "only a Hugging Face repository has revisions"),
+    Refused({**uri("a/b"), "spec__model__revision": "my branch"}, "spec.model.revision", "is not a revision"),
+    Refused(
+        {"spec__model__tokenSecretRef": {"name": "hub", "key": "token"}},
+        "spec.model.tokenSecretRef",
+        "only a Hugging Face repository takes a token",
+    ),
+    Refused(
+        {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub"}}, "spec.model.tokenSecretRef.key", "required"
+    ),
+    Refused(
+        {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "Hub", "key": "token"}},
+        "spec.model.tokenSecretRef.name",
+        "is not the name of a Kubernetes object",
+    ),
+    Refused(
+        {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub", "key": "a b"}},
+        "spec.model.tokenSecretRef.key",
+        "is not a key of a Secret",
+    ),
+    Refused({"spec__model__names": ["a", "a"]}, "spec.model.names", "the same value twice (a): keep one"),
+    Refused({"spec__model__names": ["a,b"]}, "spec.model.names[0]", "is not a name clients can use"),
+    Refused({"spec__engineOptions__image": "a/b:1"}, "spec.engineOptions.image", "needs a version beside it"),
+    Refused(
+        {"spec__engineOptions": {"image": "a b", "version": "1"}},
+        "spec.engineOptions.image",
+        "is not an image reference",
+    ),
+    Refused({"spec__engineOptions__version": "v 1"}, "spec.engineOptions.version", "is not a version"),
+    Refused({"spec__engineOptions__args": "--verbose"}, "spec.engineOptions.args", "must be a list"),
+    Refused({"spec__engineOptions__args": ["-v"] * 129}, "spec.engineOptions.args", "must have at most 128 elements"),
+    Refused(env({"name": "A"}), "spec.engineOptions.env[0]", "exactly one of value and valueFrom"),
+    Refused(env({"name": "A", "value": "1", "valueFrom": SECRET}), "spec.engineOptions.env[0]", "exactly one of value"),
+    Refused(env({"name": "A", "value": 1}), "spec.engineOptions.env[0].value", "put it in quotes"),
+    Refused(env({"name": "A=B", "value": "1"}), "spec.engineOptions.env[0].name", "is not the name of a variable"),
+    Refused(env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}), "spec.engineOptions.env", "same name twice"),
+    Refused(
+        env({"name": "A", "valueFrom": SECRET | CONFIG}),
+        "spec.engineOptions.env[0].valueFrom",
+        "set exactly one of secretKeyRef and configMapKeyRef",
+    ),
+    Refused(files({"path": "/etc/a"}), "spec.engineOptions.files[0]", "set exactly one of secretKeyRef"),
+    Refused(files({"path": "a.jinja", **CONFIG}), "spec.engineOptions.files[0].path", "is not an absolute path"),
+    Refused(files({"path": "/a/../b", **CONFIG}), "spec.engineOptions.files[0].path", "must not contain '.' or '..'"),
+    Refused(files({"path": "/a", **CONFIG}, {"path": "/a", **SECRET}), "spec.engineOptions.files", "same path twice"),
+    Refused({"spec__pod__hostNetwork": True}, "spec.pod.hostNetwork", "spec.pod is an allow-list, not a PodSpec"),
+    Refused({"spec__pod__labels": {"a b": "c"}}, "spec.pod.labels['a b']", "is not a label key"),
+    Refused({"spec__pod__labels": {"a-b": "c d"}}, "spec.pod.labels['a-b']", "is not a label value"),
+    Refused({"spec__pod__labels": {"a-b": 1}}, "spec.pod.labels['a-b']", "put it in quotes"),
+    Refused({"spec__pod__labels": {"llmservice.dev/name": "x"}}, "spec.pod.labels", "are the operator's: remove them"),
+    Refused({"spec__pod__labels": {"app.kubernetes.io/name": "x"}}, "spec.pod.labels", "are the operator's"),
+    Refused({"spec__pod__annotations": {"llmservice.dev/x": ""}}, "spec.pod.annotations", "are the operator's"),
+    Refused({"spec__pod__nodeSelector": {"-a": "b"}}, "spec.pod.nodeSelector['-a']", "is not a label key"),
+    Refused({"spec__pod__imagePullSecrets": ["hub"]}, "spec.pod.imagePullSecrets[0]", "must be an object with name"),
+    Refused(
+        {"spec__pod__imagePullSecrets": [{"name": "a"}, {"name": "a"}]}, "spec.pod.imagePullSecrets", "same name twice"
+    ),
+    Refused(
+        {"spec__pod__hostAliases": [{"ip": "host", "hostnames": ["a"]}]}, "spec.pod.hostAliases[0].ip", "IPv4 or IPv6"
+    ),
+    Refused(
+        {"spec__pod__hostAliases": [{"ip": "::1", "hostnames": []}]}, "spec.pod.hostAliases[0].hostnames", "at least 1"
+    ),
+    Refused({"spec__pod__securityContext__runAsUser": 0}, "spec.pod.securityContext.runAsUser", "must be at least 1"),
+    Refused({"spec__pod__securityContext__privileged": True}, "spec.pod.securityContext.privileged", "unknown field"),
+    Refused(limits(cpu="a lot"), "spec.pod.resources.limits.cpu", "is not an amount"),
+    Refused(limits(cpu=0.5), "spec.pod.resources.limits.cpu", "a fraction in quotes"),
+    Refused(limits(cpu="-1"), "spec.pod.resources.limits.cpu", "is not an amount"),
+    Refused(limits(memory="1P"), "spec.pod.resources.limits.memory", "below 1P"),
+    Refused(limits(memory="500m"), "spec.pod.resources.limits.memory", "write a unit"),
+    Refused(limits(memory=8), "spec.pod.resources.limits.memory", "is less than 1Mi"),
+    Refused(
+        limits(ephemeral_storage="8"), "spec.pod.resources.limits['ephemeral-storage']", "is less than 1Mi: amounts"
+    ),
+    Refused(limits(gpu=1), "spec.pod.resources.limits.gpu", "devices are asked for by spec.gpu"),
+    *(
+        Refused(
+            {"spec__pod__resources": {"requests": {name: more}, "limits": {name: less}}},
+            f"spec.pod.resources.requests{field}",
+            "is more than the limit",
+        )
+        for name, field, more, less in (
+            ("cpu", ".cpu", "1500m", 1),
+            ("memory", ".memory", "1Gi", "1G"),
+            ("ephemeral-storage", "['ephemeral-storage']", "2Gi", "2047Mi"),
+        )
+    ),
+    Refused({"spec__pod__tolerations": [{"value": "x"}]}, "spec.pod.tolerations[0]", "needs operator: Exists"),
+    Refused(
+        {"spec__pod__tolerations": [{"key": "a", "operator": "Exists", "value": "x"}]},
+        "spec.pod.tolerations[0].value",
+        "operator Exists takes no value",
+    ),
+    Refused(
+        {"spec__pod__tolerations": [{"key": "a", "tolerationSeconds": 5}]},
+        "spec.pod.tolerations[0].tolerationSeconds",
+        "only effect NoExecute has a time",
+    ),
+    Refused(
+        {"spec__pod__topologySpreadConstraints": [SPREAD, SPREAD]},
+        "spec.pod.topologySpreadConstraints",
+        "the same topologyKey and whenUnsatisfiable twice",
+    ),
+    Refused(
+        {"spec__pod__topologySpreadConstraints": [{**SPREAD, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}]},
+        "spec.pod.topologySpreadConstraints[0].minDomains",
+        "minDomains needs whenUnsatisfiable: DoNotSchedule",
+    ),
+    Refused(nodes({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", "Exists and DoesNotExist take no"),
+    Refused(nodes({"key": "zone", "operator": "In"}), "values", "the other operators need them"),
+    Refused(nodes({"key": "cores", "operator": "Gt", "values": ["a"]}), "values", "compare with one whole number"),
+    Refused(nodes({"key": "cores", "operator": "Lt", "values": ["1", "2"]}), "values", "compare with one whole number"),
+    Refused(pods({"key": "zone", "operator": "In"}), "values", "In and NotIn need values"),
+    Refused(
+        pods({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", "Exists and DoesNotExist take none"
+    ),
+)
+
+ACCEPTED: tuple[dict[str, Any], ...] = (
+    {},
+    {"metadata__name": "a" * 50},
+    {"spec__gpu": {"type": "A 100-80GB"}},
+    {"spec__gpu": {"resourceName": "example.com/mig-1g.10gb", "count": 2}},
+    {"spec__gpu": {"type": "X1", "resourceName": "example.com/gpu.shared"}},
+    {"spec__replicas": 0, "spec__suspend": True, "spec__maxModelLen": 2**24, "spec__maxNumSeqs": 8192},
+    {"spec__quantization": "Q4_K_M", "spec__dtype": "bfloat16", "spec__kvCacheDtype": "q8_0"},
+    {"spec__rollout__strategy": "Surge", "spec__startup__timeoutSeconds": 86400, "spec__drain__timeoutSeconds": 0},
+    uri("owner/name-1.5B_x") | {"spec__model__revision": "refs/pr/1", "spec__model__file": "sub/*Q4_K_M*.gguf"},
+    uri("hf://owner/name") | {"spec__model__tokenSecretRef": {"name": "hub.token", "key": "HF_TOKEN"}},
+    uri("pvc://models/a/b") | {"spec__model__names": ["gpt", "owner/name:latest"]},
+    uri("s3://bucket/a/b/"),
+    uri("gs://bucket"),
+    {"spec__engineOptions": {"image": "example.com:5000/a/b@sha256:0a", "version": "b1.2+cu12", "args": ["", "--a b"]}},
+    env({"name": "a.B-c", "value": ""}, {"name": "B", "valueFrom": SECRET}, {"name": "C", "valueFrom": CONFIG}),
+    files({"path": "/etc/ssl/ca.pem", **CONFIG}, {"path": "/t/chat.jinja", **SECRET}),
+    limits(cpu=2, memory="0.5Gi", ephemeral_storage="1e9"),
+    limits(cpu=".5", memory="64Gi") | {"spec__pod__resources__requests": {"cpu": "500m", "memory": "65536Mi"}},
+    {"spec__pod__labels": {"team": "search", "example.com/tier": ""}, "spec__pod__nodeSelector": {"zone": "a"}},
+    {"spec__pod__annotations": {"example.com/note": "free text, {json: too}"}},
+    {"spec__pod__tolerations": [{"operator": "Exists"}, {"key": "a", "effect": "NoExecute", "tolerationSeconds": 5}]},
+    {"spec__pod__topologySpreadConstraints": [SPREAD | {"minDomains": 2, "matchLabelKeys": ["pod-template-hash"]}]},
+    nodes(IN),
+    nodes({"key": "cores", "operator": "Gt", "values": ["8"]}),
+    nodes({"key": "gpu", "operator": "DoesNotExist"}),
+    pods(IN),
+    {
+        "spec__pod": {
+            "priorityClassName": "high",
+            "runtimeClassName": "nvidia",
+            "schedulerName": "default-scheduler",
+            "serviceAccountName": "default",
+            "imagePullSecrets": [{"name": "registry"}],
+            "imagePullPolicy": "IfNotPresent",
+            "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["mirror.local"]}],
+            "securityContext": {"runAsUser": 1000, "runAsGroup": 0, "fsGroup": 1000, "supplementalGroups": [44]},
+        }
+    },
+)
+
+
+def refusal(changes: dict[str, Any]) -> str:
+    """What the types say about a changed LLMService; empty when they accept it."""
+    try:
+        LLMService.parse(an_llmservice(**changes))
+    except InvalidSpec as error:
+        return error.message
+    return ""
+
+
+def name_of(case: Any) -> str:
+    """A readable test id."""
+    return f"{case.field}: {case.says}" if isinstance(case, Refused) else ", ".join(case) or "as it is"
