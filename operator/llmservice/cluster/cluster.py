@@ -11,8 +11,9 @@ Manifests = list[Manifest]
 class Cluster(Protocol):
     """Reads and writes plain dicts.
 
-    Every method raises `Unavailable` when the API server cannot be reached, times out or answers 429/5xx, `Conflict`
-    on 409, `Refused` on 403 and 422 (message: the server's own words), and never a library's exception.
+    Every method raises `Unavailable` when the API server cannot be reached, times out or answers 401, 429 or 5xx,
+    `Conflict` on 409, `Refused` on every other 4xx, a missing namespace or kind among them (message: the server's own
+    words), and never a library's exception.
     """
 
     async def get(self, ref: Ref) -> Manifest | None:
@@ -29,24 +30,31 @@ class Cluster(Protocol):
         """Server-side apply of the full intent, forced; returns the object as the server has it now.
 
         `metadata.uid` and `metadata.resourceVersion` in the manifest are preconditions (`Conflict` when they differ,
-        also when a uid is given and the object is gone).
+        also when a uid is given and the object is gone). A resource version alone does not keep the apply from
+        creating an object that is gone.
         """
         ...
 
     async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
-        """Server-side apply of `status` through the subresource; None when the object is gone."""
+        """Server-side apply of `status` through the subresource; None when the object is gone.
+
+        `metadata.uid` and `metadata.resourceVersion` are preconditions as in `apply`.
+        """
         ...
 
     async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
-        """Forced server-side apply of the replicas through `/scale`."""
+        """Forced server-side apply of the replicas through `/scale`; `Conflict` when the object is gone."""
         ...
 
     async def delete(self, ref: Ref, *, uid: str) -> None:
-        """Delete exactly the object with this UID; nothing happens when it is gone already."""
+        """Delete exactly the object with this UID, its dependents in the background.
+
+        Nothing happens when the name is free already; `Conflict` when it belongs to another object by now.
+        """
         ...
 
     async def record(self, event: Manifest) -> None:
-        """Create a core/v1 Event."""
+        """Create a core/v1 Event; `Conflict` when one of this name exists."""
         ...
 
     async def log_tail(self, ref: Ref, container: str, *, previous: bool, max_bytes: int = 65_536) -> str:

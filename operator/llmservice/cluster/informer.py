@@ -27,6 +27,7 @@ _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 8.0
 """Short enough that a resource made right after an outage is acted on within ten seconds."""
 
+_LONGEST_WISH_SECONDS = 30.0
 _HEALTHY_SECONDS = 5.0
 _WATCH_SECONDS = 300
 _FAILURES_UNTIL_LIST = 3
@@ -60,7 +61,7 @@ class Informer:
             started = time.monotonic()
             cause, wish = await self._once()
             self.restarts[cause] += 1
-            failures = 0 if time.monotonic() - started >= _HEALTHY_SECONDS else failures + 1
+            failures = 0 if self._was_healthy(started) else failures + 1
             if cause == "defect" or failures >= _FAILURES_UNTIL_LIST:
                 self._version = ""
             await asyncio.sleep(max(wish, self._pause(failures)))
@@ -96,7 +97,8 @@ class Informer:
 
     def _ended(self, cause: str, error: OperatorError) -> tuple[str, float]:
         log.warning("%s: watch %s: %s", self.selection.kind, cause, error)
-        return cause, error.retry_after_seconds if isinstance(error, Unavailable) else 0.0
+        wish = error.retry_after_seconds if isinstance(error, Unavailable) else 0.0
+        return cause, min(wish, _LONGEST_WISH_SECONDS)
 
     async def _watch(self) -> None:
         target = self.selection.target(
@@ -135,6 +137,10 @@ class Informer:
     def _hear(self, version: str) -> None:
         self._version = version
         self.last_heard = time.monotonic()
+
+    def _was_healthy(self, started: float) -> bool:
+        """Whether this round lasted and was not mute: only then the next one may begin at once, without a list."""
+        return self.last_heard > started and time.monotonic() - started >= _HEALTHY_SECONDS
 
     def _pause(self, failures: int) -> float:
         pause: float = min(_LONGEST_PAUSE_SECONDS, self.pause_seconds * 2 ** min(failures, 16))

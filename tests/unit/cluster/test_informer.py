@@ -192,6 +192,15 @@ async def test_lists_again_when_its_version_leads_nowhere() -> None:
         assert fake.watched_from() == ["7", "7", "7", "20"]
 
 
+async def test_lists_again_when_watches_stay_mute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llmservice.cluster.informer._HEALTHY_SECONDS", 0.0)
+    fake = FakeApiServer(lists=[a_list(7), a_list(20)], watches=[a_watch()])
+    async with informing(fake, silence_seconds=0.05):
+        await until(lambda: "20" in fake.watched_from())
+
+        assert fake.watched_from()[:4] == ["7", "7", "7", "7"]
+
+
 async def test_starts_over_when_pages_expire() -> None:
     pages = [a_list(7, a_deployment("one"), more="next"), answer(410, a_status(410)), a_list(9, a_deployment("two"))]
     fake = FakeApiServer(lists=pages, watches=[a_watch()])
@@ -243,12 +252,13 @@ async def test_a_failing_listener_does_not_end_it() -> None:
         assert informer.restarts["defect"] == 1
 
 
-async def test_waits_as_long_as_the_server_asks() -> None:
-    fake = FakeApiServer(lists=[answer(429, Retry_After="1"), a_list(7)], watches=[a_watch()])
-    async with informing(fake) as informer:
-        cause, pause = await informer._once()
+@pytest.mark.parametrize(("wish", "pause"), [("1", 1.0), ("86400", 30.0)])
+async def test_waits_as_long_as_the_server_asks_within_reason(wish: str, pause: float) -> None:
+    fake = FakeApiServer(lists=[answer(429, Retry_After=wish)], watches=[a_watch()])
+    async with serving(fake) as connection:
+        informer = Informer(connection=connection, cache=ObjectCache(), selection=Selection(kind="Deployment"))
 
-    assert (cause, pause) == ("failed", 1.0)
+        assert await informer._once() == ("failed", pause)
 
 
 def test_pauses_grow_to_eight_seconds_and_no_further() -> None:
