@@ -23,14 +23,17 @@ class Settings:
     log_level: str = "info"
 
 
+_DEFAULTS = Settings()
+
+
 def settings_from(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings an environment names; raises InvalidSpec naming the variable."""
     namespaces = environment.get(_PREFIX + "NAMESPACES", "")
     return Settings(
         namespaces=tuple(sorted({name.strip() for name in namespaces.split(",") if name.strip()})),
-        workers=_whole_number(environment, "WORKERS", Settings.workers, most=256),
+        workers=_whole_number(environment, "WORKERS", _DEFAULTS.workers, most=256),
         context=environment.get(_PREFIX + "CONTEXT", ""),
-        log_level=environment.get(_PREFIX + "LOG_LEVEL", "info").lower(),
+        log_level=environment.get(_PREFIX + "LOG_LEVEL", _DEFAULTS.log_level).lower(),
     )
 
 

@@ -1,6 +1,9 @@
 """Both clusters share fields among owners alike: server-side apply, and replicas above all."""
 
+import pytest
+
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR, owned_by_another
+from llmservice.errors import Conflict, Refused
 from tests.contracts.clusters import Subject
 
 
@@ -183,3 +186,26 @@ async def test_defaulted_replicas_belong_to_nobody(subject: Subject) -> None:
     applied = await subject.cluster.apply(subject.deployment(), manager=OPERATOR)
 
     assert not owned_by_another(applied)
+
+
+async def test_foreign_elements_that_contradict_ours_are_refused_and_can_be_overwritten(subject: Subject) -> None:
+    """Somebody gives our port another number: both would have the same name."""
+    intent = subject.service()
+    await subject.cluster.apply(intent, manager=OPERATOR)
+    await subject.patch(subject.ref("Service"), {"spec": {"ports": [{"name": "http", "port": 9999}]}})
+    with pytest.raises(Refused):
+        await subject.cluster.apply(intent, manager=OPERATOR)
+    live = await subject.cluster.overwrite(intent, manager=OPERATOR)
+    assert [port["port"] for port in live["spec"]["ports"]] == [80]
+
+
+async def test_overwriting_leaves_foreign_fields_outside_our_lists_alone(subject: Subject) -> None:
+    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.patch(subject.ref("Service"), {"metadata": {"annotations": {"team": "search"}}})
+    live = await subject.cluster.overwrite(subject.service(), manager=OPERATOR)
+    assert live["metadata"]["annotations"]["team"] == "search"
+
+
+async def test_what_is_gone_cannot_be_overwritten(subject: Subject) -> None:
+    with pytest.raises(Conflict):
+        await subject.cluster.overwrite(subject.service(), manager=OPERATOR)

@@ -15,6 +15,8 @@ from llmservice.errors import Conflict, Refused
 _APPLY = "application/apply-patch+yaml"
 """The type of a server-side apply; its YAML may be JSON, which is YAML too."""
 
+_MERGE = "application/merge-patch+json"
+
 _BYTES_PER_LINE = 128
 
 
@@ -49,6 +51,15 @@ class ApiServer:
         """Server-side apply of the full intent, forced; returns the object as the server has it now."""
         query = _apply_query(manager, strict=True, dry_run=dry_run)
         return await self._apply(_target(ref_of(manifest)), query, manifest)
+
+    async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """JSON merge patch of the full intent: our lists replace the live ones whole."""
+        query = urlencode({"fieldManager": manager, "fieldValidation": "Strict"})
+        target = f"{_target(ref_of(manifest))}?{query}"
+        try:
+            return await self.connection.call("PATCH", target, body=manifest, content_type=_MERGE)
+        except NotFound as error:
+            raise Conflict("NotFound", f"{ref_of(manifest)} is gone: {error}") from error
 
     async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
         """Server-side apply of `status` through the subresource; None when the object is gone."""

@@ -35,6 +35,14 @@ class Cluster(Protocol):
         """
         ...
 
+    async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """JSON merge patch of the full intent: our lists replace the live ones whole.
+
+        For what `apply` cannot mend: others' list elements that contradict ours stay beside them, and the whole is
+        refused. Preconditions as for `apply`; raises `Conflict` when the object is gone.
+        """
+        ...
+
     async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
         """Server-side apply of `status` through the subresource; None when the object is gone.
 

@@ -71,6 +71,17 @@ class InMemoryCluster:
         intent = {key: value for key, value in ownable(manifest).items() if key != "status"}
         return self._apply(ref, live, intent, Owner(manager, "Apply"), dry_run=dry_run)
 
+    async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """JSON merge patch of the full intent: our lists replace the live ones whole."""
+        ref = ref_of(manifest)
+        self._enter("overwrite", ref)
+        live = self._checked(manifest)
+        if live is None:
+            raise Conflict("NotFound", f"{ref} is gone")
+        merged = _merged(live, _copy(manifest))
+        owners = update(ownable(live), ownable(merged), self._owners[ref], Owner(manager, "Update"))
+        return self._store(ref, live, merged, owners)
+
     async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
         """Server-side apply of `status` alone; None when the object is gone."""
         ref = ref_of(manifest)
@@ -186,6 +197,7 @@ class InMemoryCluster:
             return _copy(live)
         if live is not None:
             _refuse_immutable(live, after)
+            _refuse_ambiguous_ports(after)
         else:
             self._uids += 1
             after["metadata"] = named(after["metadata"], self._uids, self.now())
@@ -205,6 +217,23 @@ class InMemoryCluster:
 def _refuse_immutable(live: Manifest, after: Manifest) -> None:
     if after["kind"] == "Deployment" and live["spec"].get("selector") != after["spec"].get("selector"):
         raise Refused("Invalid", f"{ref_of(after)} is invalid: spec.selector: field is immutable")
+
+
+def _refuse_ambiguous_ports(after: Manifest) -> None:
+    names = [port.get("name") for port in after["spec"].get("ports") or ()] if after["kind"] == "Service" else []
+    if len(set(names)) < len(names):
+        raise Refused("Invalid", f"{ref_of(after)} is invalid: spec.ports: Duplicate value")
+
+
+def _merged(live: Manifest, patch: Manifest) -> Manifest:
+    """RFC 7386 for patches without nulls."""
+    return {
+        **live,
+        **{
+            key: _merged(live[key], value) if isinstance(value, dict) and isinstance(live.get(key), dict) else value
+            for key, value in patch.items()
+        },
+    }
 
 
 def _copy(manifest: Manifest) -> Manifest:

@@ -31,5 +31,6 @@ KINDS = {
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
         Kind("v1", "Pod", "pods"),
         Kind("v1", "Event", "events"),
+        Kind("coordination.k8s.io/v1", "Lease", "leases"),
     )
 }

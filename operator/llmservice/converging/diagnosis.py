@@ -117,7 +117,8 @@ def _unscheduled(case: _Case) -> Trouble | None:
         )
     return Trouble(
         reason=Reason.UNSCHEDULABLE,
-        message=f"no node fits: {_sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
+        message=f"no node fits: {_sentence(text)}; "
+        "check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
         heals=True,
     )
 
@@ -129,9 +130,7 @@ def _image(case: _Case) -> Trouble | None:
         return Trouble(reason=Reason.IMAGE_NAME_INVALID, message=message)
     if reason in {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"}:
         cause = _sentence(case.waiting.get("message", "")) or str(reason)
-        message = (
-            f"image {image} cannot be pulled: {cause}; check the name, spec.pod.imagePullSecrets and the registry mirror"
-        )
+        message = f"image {image} cannot be pulled: {cause}; check it, spec.pod.imagePullSecrets and the registry"
         return Trouble(reason=Reason.IMAGE_PULL_FAILED, message=message)
     return None
 
@@ -151,7 +150,9 @@ def _volume(case: _Case) -> Trouble | None:
         return None
     if found := find_missing(case.warning, case.plan.owner.namespace):
         return Trouble(reason=found[0], message=found[1], heals=True)
-    message = f"a volume cannot be mounted: {_sentence(case.warning)}; check spec.model.uri and spec.engineOptions.files"
+    message = (
+        f"a volume cannot be mounted: {_sentence(case.warning)}; check spec.model.uri and spec.engineOptions.files"
+    )
     return Trouble(reason=Reason.VOLUME_MOUNT_FAILED, message=message, heals=True)
 
 

@@ -42,10 +42,7 @@ def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progre
 def rolled_out(progress: Progress, floor: int) -> bool:
     """Whether the current template serves at its floor and nothing of an older one is left."""
     return (
-        progress.seen
-        and progress.updated >= floor
-        and progress.ready >= floor
-        and progress.updated == progress.total
+        progress.seen and progress.updated >= floor and progress.ready >= floor and progress.updated == progress.total
     )
 
 

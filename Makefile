@@ -1,0 +1,87 @@
+# make help lists the targets. Caches (virtual environment, Kubernetes, llama.cpp) lie outside the checkout, so that
+# a fresh clone reuses them: LLMSERVICE_CACHE names the folder.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.ONESHELL:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+export LLMSERVICE_CACHE ?= $(HOME)/.cache/llmservice
+export PYTHONPATH := $(CURDIR)/operator:$(CURDIR)
+export PYTHONDONTWRITEBYTECODE := 1
+
+PYTHON ?= python3
+LOCK := requirements/dev.lock
+VENV := $(LLMSERVICE_CACHE)/venv-$(shell sha256sum $(LOCK) | cut -c1-12)
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+TESTS ?=
+
+# $(call part,NAME,COMMAND): runs it and says how long it took.
+define part
+printf '\n\033[1m── %s\033[0m\n' "$(1)"; started=$$SECONDS; $(2); printf '   %s: %s s\n' "$(1)" "$$((SECONDS - started))"
+endef
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
+
+$(VENV)/ready: $(LOCK)
+	@$(call part,virtual environment,$(PYTHON) -m venv --clear $(VENV); $(BIN)/pip install --quiet --require-hashes --requirement $(LOCK))
+	touch $@
+
+.PHONY: setup
+setup: $(VENV)/ready ## Install all that demo and tests need: packages, virtual environment, Kubernetes, llama.cpp
+	@$(call part,sandbox parts,$(RUN) -m sandbox build --install-packages)
+
+.PHONY: demo
+demo: setup ## From nothing to an answer: cluster, operator, an LLMService, one chat completion
+	@$(RUN) -m demo up
+
+.PHONY: demo-down
+demo-down: ## Take the demo down again
+	@$(RUN) -m demo down
+
+.PHONY: test
+test: setup ## Every check and every test, on the real sandbox too
+	@started=$$SECONDS
+	$(MAKE) check unit cluster
+	printf '\nAll of it: %s s\n' "$$((SECONDS - started))"
+
+.PHONY: check
+check: $(VENV)/ready ## Style, types, layers
+	@$(call part,ruff,$(BIN)/ruff check . && $(BIN)/ruff format --check .)
+	$(call part,mypy,$(BIN)/mypy)
+	$(call part,layers,$(BIN)/lint-imports)
+
+.PHONY: unit
+unit: $(VENV)/ready ## The fast tests, without a cluster
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster -m "not cluster" $(TESTS))
+
+.PHONY: cluster
+cluster: setup ## The tests on a real API server and kubelet
+	@$(call part,cluster tests,$(RUN) -m pytest -v -m cluster $(TESTS))
+
+.PHONY: format
+format: $(VENV)/ready ## Format and fix what can be fixed
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+.PHONY: crds
+crds: $(VENV)/ready ## Write crds/ from the types
+	@$(RUN) -m llmservice crd > crds/llmservices.llmservice.dev.yaml
+
+.PHONY: golden
+golden: $(VENV)/ready ## Write the expected manifests of tests/golden/ anew: read the diff before you commit it
+	@$(RUN) -m tests.golden.rewrite
+
+.PHONY: lock
+lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
+	@$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -o requirements/runtime.lock
+	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o $(LOCK)
+
+.PHONY: bench
+bench: setup ## Print the figures: rendering, applying, creation to Deployment
+	@for file in benchmarks/bench_*.py; do $(call part,$$file,$(RUN) $$file); done

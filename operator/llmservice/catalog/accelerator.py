@@ -1,0 +1,37 @@
+"""One type of accelerator, as a row of accelerators.yaml with what its vendor's row adds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+"""A piece of Kubernetes JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTerm:
+    """How one platform labels nodes with this type: a nodeSelectorTerm in Kubernetes' own form."""
+
+    platform: str
+    term: Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accelerator:
+    """One type of device.
+
+    `name` is empty for a device known by its resource alone: then there are no `node_terms`. `node_terms` are ORed.
+    `memory_gib` is the total the runtime reports, 0 when unknown. `capability` is NVIDIA's compute capability or AMD's
+    gfx name. `supplemental_groups` and `seccomp_profile` are what the device needs in a pod's security context.
+    """
+
+    name: str
+    vendor: str
+    resource_name: str
+    image_variant: str
+    capability: str = ""
+    memory_gib: float = 0.0
+    node_terms: tuple[NodeTerm, ...] = ()
+    tolerations: tuple[Json, ...] = ()
+    supplemental_groups: tuple[int, ...] = ()
+    seccomp_profile: str = "RuntimeDefault"

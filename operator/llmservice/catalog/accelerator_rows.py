@@ -1,0 +1,148 @@
+"""accelerators.yaml: vendors, labelling schemes and rows become accelerators."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
+from llmservice.catalog.rows import InvalidCatalogue, mapping, typed
+
+_FILE = "accelerators.yaml"
+Columns = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Vendor:
+    domains: tuple[str, ...]
+    resource_name: str
+    image_variant: str
+    tolerations: tuple[Json, ...] = ()
+    supplemental_groups: tuple[int, ...] = ()
+    seccomp_profile: str = "RuntimeDefault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scheme:
+    platform: str
+    labels: Mapping[str, str]
+    suffixes: tuple[str, ...] = ()
+
+    def term(self, columns: Columns) -> NodeTerm | None:
+        """The term of a row with these columns; None when the platform has no value for it."""
+        found = {label: columns[column] for label, column in self.labels.items() if column in columns}
+        if next(iter(self.labels)) not in found:
+            return None
+        expressions = [
+            {"key": label, "operator": "In", "values": [*values, *self._suffixed(values)]}
+            for label, values in found.items()
+        ]
+        return NodeTerm(platform=self.platform, term={"matchExpressions": expressions})
+
+    def _suffixed(self, values: Iterable[str]) -> list[str]:
+        return [value + suffix for suffix in self.suffixes for value in values]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    name: str
+    vendor: str
+    memory_gib: float
+    aliases: tuple[str, ...] = ()
+    capability: str = ""
+    resource_name: str = ""
+    tolerations: tuple[Json, ...] = ()
+    labels: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Columns:
+        return {column: tuple(values) for column, values in self.labels.items()}
+
+
+def accelerators_from(raw: Any) -> dict[str, Any]:
+    """`accelerators`, `ambiguous` and `by_domain` of a catalogue; raises InvalidCatalogue naming the row."""
+    tables = mapping(raw, _FILE)
+    vendors = {
+        name: typed(_Vendor, row, f"{_FILE}: vendors: {name}")
+        for name, row in mapping(tables.get("vendors"), f"{_FILE}: vendors").items()
+    }
+    schemes = [typed(_Scheme, row, f"{_FILE}: schemes: {row}") for row in tables.get("schemes") or ()]
+    rows = [_row(row, vendors, schemes) for row in tables.get("accelerators") or ()]
+    ambiguous = {name: tuple(choices) for name, choices in (tables.get("ambiguous") or {}).items()}
+    accelerators: dict[str, Accelerator] = {}
+    for names, row in (*_named(rows), *_grouped(rows, tables.get("groups") or {})):
+        for name in names:
+            if name in accelerators or name in ambiguous:
+                raise InvalidCatalogue(f"{_FILE}: {row.name}", f"the name {name} is taken; give each row its own")
+            accelerators[name] = _accelerator(row, vendors[row.vendor], schemes)
+    return {"accelerators": accelerators, "ambiguous": ambiguous, "by_domain": _by_domain(vendors)}
+
+
+def _row(raw: Any, vendors: Mapping[str, _Vendor], schemes: Iterable[_Scheme]) -> _Row:
+    where = f"{_FILE}: {mapping(raw, _FILE).get('name')}"
+    row = typed(_Row, raw, where)
+    if row.vendor not in vendors:
+        raise InvalidCatalogue(where, f"vendor {row.vendor} has no row; known are {', '.join(vendors)}")
+    columns = {column for scheme in schemes for column in scheme.labels.values()}
+    if unread := row.labels.keys() - columns:
+        raise InvalidCatalogue(where, f"no scheme reads the labels {', '.join(sorted(unread))}")
+    return row
+
+
+def _named(rows: Iterable[_Row]) -> Iterable[tuple[tuple[str, ...], _Row]]:
+    return [((row.name, *row.aliases), row) for row in rows]
+
+
+def _grouped(rows: Iterable[_Row], groups: Mapping[str, list[str]]) -> Iterable[tuple[tuple[str, ...], _Row]]:
+    """A group is a row with the labels of all its members and the least memory."""
+    by_name = {row.name: row for row in rows}
+    for name, members in groups.items():
+        if missing := [member for member in members if member not in by_name]:
+            raise InvalidCatalogue(f"{_FILE}: groups: {name}", f"{', '.join(missing)} is not the name of a row")
+        found = [by_name[member] for member in members]
+        labels: dict[str, dict[str, None]] = {}
+        for row in found:
+            for column, values in row.labels.items():
+                labels.setdefault(column, {}).update(dict.fromkeys(values))
+        yield (
+            (name,),
+            _Row(
+                name=name,
+                vendor=found[0].vendor,
+                memory_gib=min(row.memory_gib for row in found),
+                capability=found[0].capability,
+                resource_name=found[0].resource_name,
+                labels={column: list(values) for column, values in labels.items()},
+            ),
+        )
+
+
+def _accelerator(row: _Row, vendor: _Vendor, schemes: Iterable[_Scheme]) -> Accelerator:
+    terms = (scheme.term(row.columns) for scheme in schemes)
+    return Accelerator(
+        name=row.name,
+        vendor=row.vendor,
+        resource_name=row.resource_name or vendor.resource_name,
+        image_variant=vendor.image_variant,
+        capability=row.capability,
+        memory_gib=row.memory_gib,
+        node_terms=tuple(term for term in terms if term is not None),
+        tolerations=(*vendor.tolerations, *row.tolerations),
+        supplemental_groups=vendor.supplemental_groups,
+        seccomp_profile=vendor.seccomp_profile,
+    )
+
+
+def _by_domain(vendors: Mapping[str, _Vendor]) -> dict[str, Accelerator]:
+    return {
+        domain: Accelerator(
+            name="",
+            vendor=name,
+            resource_name=vendor.resource_name,
+            image_variant=vendor.image_variant,
+            tolerations=vendor.tolerations,
+            supplemental_groups=vendor.supplemental_groups,
+            seccomp_profile=vendor.seccomp_profile,
+        )
+        for name, vendor in vendors.items()
+        for domain in vendor.domains
+    }

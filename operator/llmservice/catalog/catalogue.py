@@ -1,0 +1,84 @@
+"""Look-ups in the catalogue: by exact name; a miss names the nearest rows and the way out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.errors import InvalidSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineVersions:
+    """The versions of one engine; `default` is a key of `versions`."""
+
+    default: str
+    versions: Mapping[str, EngineVersion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """Every fact planning may look up.
+
+    `accelerators` maps each name, alias and group to its row. `ambiguous` maps a name that means different amounts of
+    memory to the exact choices. `by_domain` maps the domain of a device resource to what is known of its vendor: an
+    accelerator without a name.
+    """
+
+    engines: Mapping[str, EngineVersions]
+    accelerators: Mapping[str, Accelerator]
+    ambiguous: Mapping[str, tuple[str, ...]]
+    by_domain: Mapping[str, Accelerator]
+
+    def engine_version(self, engine: str, version: str | None) -> EngineVersion:
+        """The row of a version, or of the default when None; raises InvalidSpec (UnknownVersion)."""
+        rows = self.engines.get(engine)
+        if rows is None:
+            raise InvalidSpec(
+                Reason.UNKNOWN_VERSION, f"the catalogue has no version of {engine}; add a row", field="spec.engine"
+            )
+        row = rows.versions.get(version or rows.default)
+        if row is None:
+            known = ", ".join(rows.versions)
+            raise InvalidSpec(
+                Reason.UNKNOWN_VERSION,
+                f"{version} is not a version of {engine} in the catalogue; name one of: {known}, or leave it out "
+                f"for {rows.default}",
+                field="spec.engineOptions.version",
+            )
+        return row
+
+    def accelerator(self, name: str) -> Accelerator:
+        """The row of an exact name; raises InvalidSpec (UnknownAccelerator, AmbiguousAccelerator)."""
+        if choices := self.ambiguous.get(name):
+            raise InvalidSpec(
+                Reason.AMBIGUOUS_ACCELERATOR,
+                f"{name} exists with different amounts of memory; name one of: {', '.join(choices)}",
+                field="spec.gpu.type",
+            )
+        row = self.accelerators.get(name)
+        if row is None:
+            raise InvalidSpec(Reason.UNKNOWN_ACCELERATOR, self._unknown(name), field="spec.gpu.type")
+        return row
+
+    def device(self, resource_name: str) -> Accelerator | None:
+        """What is known of a device by its resource alone; None when the vendor is unknown."""
+        return self.by_domain.get(resource_name.partition("/")[0])
+
+    def _unknown(self, name: str) -> str:
+        near = nearest(name, (*self.accelerators, *self.ambiguous))
+        hint = f" (nearest: {', '.join(near)})" if near else ""
+        return (
+            f"{name} is not in the accelerator catalogue{hint}; correct it, or set spec.gpu.resourceName to the "
+            "resource that the nodes advertise, or ask an administrator to add a row"
+        )
+
+
+def nearest(name: str, names: Iterable[str], at_most: int = 3) -> list[str]:
+    """The names most like this one, the best first; case does not count."""
+    by_fold: dict[str, str] = {}
+    for known in names:
+        by_fold.setdefault(known.casefold(), known)
+    return [by_fold[match] for match in get_close_matches(name.casefold(), by_fold, n=at_most, cutoff=0.5)]

@@ -1,0 +1,34 @@
+"""One released version of an engine, as a row of engines.yaml."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineVersion:
+    """One version of an engine.
+
+    `images` maps a variant (`cuda`, `rocm`, `cpu`, …) to a pinned image reference. `user` and `group` are the numeric
+    ids the image runs under. `flags` holds every flag this version knows (empty: not recorded), `removed` maps a flag
+    that older versions had to what to do instead. `max_model_len` (tokens) and `max_num_seqs` (requests) are the
+    defaults for what a resource omits. `quantizations` are the names `spec.quantization` takes besides `auto`;
+    those in `on_load` are made of an unquantized checkpoint while it loads, under the engine's own name. `metrics` maps
+    roles (`running`, `waiting`, …) to the names under which this version exports them.
+    """
+
+    engine: str
+    version: str
+    images: Mapping[str, str]
+    user: int
+    group: int
+    max_model_len: int
+    max_num_seqs: int
+    flags: frozenset[str] = frozenset()
+    removed: Mapping[str, str] = field(default_factory=dict)
+    quantizations: tuple[str, ...] = ()
+    on_load: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
+
+    def knows(self, flag: str) -> bool:
+        """Whether this version takes a flag; an unrecorded version is taken to know all."""
+        return not self.flags or flag in self.flags

@@ -1,0 +1,50 @@
+"""The command `llmservice`: one file per verb.
+
+Belongs here: arguments, output, exit codes. Does not: decisions; a verb calls the functions the operator calls.
+Exit codes: 0 done, 1 the input or the cluster says no, 2 wrong usage.
+"""
+
+import importlib
+
+import click
+
+from llmservice import __version__
+
+VERBS = {
+    "crd": "Print the CustomResourceDefinition.",
+    "render": "Print the manifests of LLMServices, without a cluster.",
+    "run": "Run the operator.",
+}
+"""Each verb is the module of its name; loaded when it is used, so that `render` does not pay for kopf."""
+
+
+class _Verbs(click.Group):
+    """Loads the module of a verb on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl(sorted(VERBS.items()))
+
+
+@click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="llmservice")
+def main() -> None:
+    r"""Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
+
+    An LLMService becomes a Deployment, a Service and whatever else it needs. `llmservice run` is the operator;
+    `llmservice render` shows what it would make of a file.
+
+    \b
+    llmservice crd | kubectl apply -f -
+    llmservice render chat.yaml
+    llmservice run --context my-cluster
+    """

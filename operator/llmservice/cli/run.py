@@ -1,0 +1,39 @@
+"""`llmservice run`: the operator process."""
+
+import asyncio
+import dataclasses
+import sys
+
+import click
+
+from llmservice.controllers.application import run_operator
+from llmservice.controllers.logs import set_up_logs
+from llmservice.errors import OperatorError
+from llmservice.settings import settings_from
+
+
+@click.command(name="run")
+@click.option("--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current.")
+@click.option(
+    "--namespace", "-n", "namespaces", multiple=True, help="Watch only this namespace; repeatable. Omitted: all."
+)
+@click.option("--workers", type=click.IntRange(1, 256), default=None, help="Resources worked on at once (16).")
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Least level (info)."
+)
+def command(context: str | None, namespaces: tuple[str, ...], workers: int | None, log_level: str | None) -> None:
+    """Run the operator until SIGTERM or Ctrl-C.
+
+    Each option has an environment variable (LLMSERVICE_CONTEXT, _NAMESPACES with commas, _WORKERS, _LOG_LEVEL); the
+    option wins. The operator needs the CRD and waits for it when it is missing.
+    """
+    given = {"context": context, "namespaces": namespaces or None, "workers": workers, "log_level": log_level}
+    try:
+        settings = dataclasses.replace(
+            settings_from(), **{key: value for key, value in given.items() if value is not None}
+        )
+        set_up_logs(settings.log_level)
+        asyncio.run(run_operator(settings))
+    except OperatorError as error:
+        click.echo(f"llmservice: {error}", err=True)
+        sys.exit(1)

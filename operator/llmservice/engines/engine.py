@@ -1,0 +1,176 @@
+"""What planning asks of an engine, and what an engine answers: values only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.catalog.engine_version import EngineVersion
+
+PORT = 8000
+"""The container port of every engine; a restricted pod cannot bind the ports below 1024."""
+
+MODELS_PATH = "/models"
+"""Where a claim with weights is mounted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Default:
+    """One computed default: the field, its value as text, and why this value."""
+
+    field: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSource:
+    """Where the weights come from, decided by planning.
+
+    `scheme` is `hf`, `pvc`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is the
+    absolute path inside the container (pvc). `file` is the GGUF file or glob the user named, else empty.
+    """
+
+    scheme: str
+    repository: str = ""
+    path: str = ""
+    revision: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServingRequest:
+    """What is to be served, in the resource's own terms; every number is decided.
+
+    `max_model_len` is tokens per request (prompt + answer), `max_num_seqs` requests worked on at once per replica;
+    both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is how long running requests may finish.
+    `cores` and `memory_bytes` are the container's limits; 0 means none.
+    """
+
+    names: tuple[str, ...]
+    model: ModelSource
+    version: EngineVersion
+    devices: int
+    max_model_len: int
+    max_num_seqs: int
+    drain_seconds: int
+    quantization: str = "auto"
+    dtype: str = ""
+    kv_cache_dtype: str = ""
+    trust_remote_code: bool = False
+    cores: float = 0.0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpProbe:
+    """An HTTP GET on the engine's port. `failures` consecutive failures count; times are in seconds."""
+
+    path: str
+    period_seconds: int
+    timeout_seconds: int
+    failures: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """`startup` allows the start-up budget (planning sets its failures), the others tell busy from dead."""
+
+    startup: HttpProbe
+    readiness: HttpProbe
+    liveness: HttpProbe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """How one replica is started and stopped.
+
+    An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become
+    empty volumes. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
+    `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
+    SIGTERM as process 1 of its container. `defaults` are what the engine chose, `notes` sentences for `status.plan`.
+    """
+
+    args: tuple[str, ...]
+    probes: Probes
+    command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    writable_paths: tuple[str, ...] = ()
+    pre_stop: tuple[str, ...] = ()
+    pre_stop_seconds: int = 0
+    stop_seconds: int = 0
+    needs_init: bool = False
+    defaults: tuple[Default, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedArguments:
+    """What the operator sets itself: flags with every alias, and their environment twins.
+
+    `flags` maps each spelling (`--ctx-size`, `-c`) to what to do instead, as the end of a sentence ("use
+    spec.maxModelLen"). `environment` does the same for variable names, in upper case.
+    """
+
+    flags: Mapping[str, str]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """A line in an engine's log that names a cause. `pattern` is a regular expression; `remedy` ends the sentence."""
+
+    reason: Reason
+    pattern: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What differs between engines and matters to planning: asked, never guessed from a name.
+
+    `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
+    the model's repository. `dtype`: it takes a number format. `gguf`: it picks one file of a repository.
+    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it takes `--flag=value`.
+    """
+
+    schemes: frozenset[str]
+    revisions: bool = False
+    remote_code: bool = False
+    dtype: bool = False
+    gguf: bool = False
+    one_word_arguments: bool = False
+    equals_sign: bool = True
+
+
+class Engine(Protocol):
+    """An engine: a name, what it can do, what is owned, and how it is launched."""
+
+    @property
+    def name(self) -> str:
+        """The value of `spec.engine`."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do."""
+        ...
+
+    @property
+    def owned(self) -> OwnedArguments:
+        """What users cannot set in `spec.engineOptions`."""
+        ...
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Every flag `launch` may render; one that a version does not know is left out."""
+        ...
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """Log lines that name a cause, the most telling first."""
+        ...
+
+    def launch(self, request: ServingRequest) -> Launch:
+        """How to start and stop one replica; raises InvalidSpec naming the field when the engine cannot do it."""
+        ...

@@ -1,0 +1,53 @@
+"""GGUF files: which one a resource means, and what its name says of its quantization."""
+
+import re
+from collections.abc import Collection
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.engines.engine import ModelSource
+from llmservice.errors import InvalidSpec
+
+_SEPARATORS = re.compile(r"[-./]")
+_DYNAMIC = "UD-"
+
+
+def quantization_in(name: str, known: Collection[str]) -> str:
+    """The quantization a file or repository name states, as published; empty when it states none.
+
+    `Qwen2.5-7B-Q4_K_M.gguf` → `Q4_K_M`; `Qwen3-8B-UD-Q4_K_XL-00001-of-00002.gguf` → `UD-Q4_K_XL`.
+    """
+    words = _SEPARATORS.split(name.upper())
+    for before, word in zip(["", *words], words, strict=False):
+        stated = _DYNAMIC + word if before + "-" == _DYNAMIC else word
+        if stated in known:
+            return stated
+    return ""
+
+
+def one_file(model: ModelSource) -> str:
+    """The path of the one file to load from a volume; raises InvalidSpec when the resource does not name one."""
+    if model.path.endswith(".gguf"):
+        if model.file:
+            raise InvalidSpec(
+                Reason.INVALID_SPEC, "spec.model.uri names a file already; remove one of them", field="spec.model.file"
+            )
+        return model.path
+    if not model.file:
+        raise InvalidSpec(
+            Reason.INVALID_SPEC,
+            f"{model.path} is a folder; name the GGUF file in it (of a split model the first part)",
+            field="spec.model.file",
+        )
+    return f"{model.path}/{whole_name(model.file)}"
+
+
+def whole_name(file: str) -> str:
+    """The file name, if it is one and no glob; raises InvalidSpec."""
+    if any(letter in file for letter in "*?["):
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            f"{file} is a glob and this engine loads one file; name it in full, or leave it out for an hf:// uri and "
+            "set spec.quantization",
+            field="spec.model.file",
+        )
+    return file

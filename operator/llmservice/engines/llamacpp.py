@@ -1,0 +1,304 @@
+"""llama.cpp's server: GGUF models on CPU and GPU.
+
+Facts are those of build b11312 (commit 0c1e570): common/arg.cpp, tools/server/{server,server-context,server-http}.cpp,
+common/{download,hf-cache}.cpp. Its flags are kept in the catalogue as its own --help lists them.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.engines.draining import SETTLE_SECONDS, wait_until_idle
+from llmservice.engines.engine import (
+    PORT,
+    Capabilities,
+    Default,
+    HttpProbe,
+    Launch,
+    OwnedArguments,
+    Probes,
+    ServingRequest,
+    Signature,
+)
+from llmservice.engines.gguf import one_file, quantization_in, whole_name
+from llmservice.errors import InvalidSpec
+
+_CACHE = "/cache"
+_CONTEXT_STEP = 256
+"""Slots own multiples of this many tokens (src/llama-context.cpp, n_ctx_seq)."""
+
+_USUAL_QUANTIZATION = "Q4_K_M"
+_WHY_USUAL = (
+    "a quarter of the size at little loss, and most repositories have it; named, because the engine left to itself "
+    "would take any other file where there is none"
+)
+_PROMPT_CACHE_MIB = 8192
+_HTTP_THREADS = 256
+"""A waiting request holds a thread. Threads beyond the first few (parallel + 4) are started too late when requests
+come in a burst, and /health then waits behind them: up to 20 s in 3 of 4 trials with 30 requests, never with 256
+threads of 30 kB each (tools/server/server-http.cpp; cpp-httplib's ThreadPool)."""
+_LOAD = "^llamacpp:requests_(processing|deferred) "
+"""The lines of /metrics that count what runs and what waits."""
+
+_KV_CACHE_DTYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1")
+
+_PROBES = Probes(
+    # Nothing listens while the model is downloaded, then /health says 503 until it is loaded.
+    startup=HttpProbe(path="/health", period_seconds=2, timeout_seconds=5, failures=1),
+    # A busy server answers late: only minutes of silence mean that it is dead.
+    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
+    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
+)
+
+_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here would lock the metrics)"
+_SHELL = "leave it out: it lets every client run programs in the pod or reach other hosts from it"
+_ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
+
+_OWNED: Mapping[str, tuple[str, ...]] = {
+    "use spec.model.uri": ("-m --model LLAMA_ARG_MODEL", "-hf -hfr --hf-repo LLAMA_ARG_HF_REPO"),
+    "use spec.model.file": ("-hff --hf-file LLAMA_ARG_HF_FILE",),
+    "use spec.model.names": ("-a --alias LLAMA_ARG_ALIAS",),
+    "use spec.model.tokenSecretRef": ("-hft --hf-token HF_TOKEN",),
+    "use spec.maxModelLen": (
+        "-c --ctx-size LLAMA_ARG_CTX_SIZE",
+        "--kv-unified-per-slot LLAMA_ARG_KV_UNIFIED_PER_SLOT",
+        "-kvu --kv-unified -no-kvu --no-kv-unified LLAMA_ARG_KV_UNIFIED LLAMA_ARG_NO_KV_UNIFIED",
+        "-fit --fit LLAMA_ARG_FIT",
+        "-fitt --fit-target LLAMA_ARG_FIT_TARGET",
+        "-fitc --fit-ctx LLAMA_ARG_FIT_CTX",
+    ),
+    "use spec.maxNumSeqs": ("-np --parallel LLAMA_ARG_N_PARALLEL",),
+    "use spec.gpu.count (0 for CPU)": ("-ngl --gpu-layers --n-gpu-layers LLAMA_ARG_N_GPU_LAYERS",),
+    "use spec.kvCacheDtype": (
+        "-ctk --cache-type-k LLAMA_ARG_CACHE_TYPE_K",
+        "-ctv --cache-type-v LLAMA_ARG_CACHE_TYPE_V",
+    ),
+    _SERVED_BY_ALL: (
+        "--host LLAMA_ARG_HOST",
+        "--port LLAMA_ARG_PORT",
+        "--reuse-port LLAMA_ARG_REUSE_PORT",
+        "--api-prefix LLAMA_ARG_API_PREFIX",
+        "--metrics LLAMA_ARG_ENDPOINT_METRICS",
+        "--slots --no-slots LLAMA_ARG_ENDPOINT_SLOTS LLAMA_ARG_NO_ENDPOINT_SLOTS",
+        "AIP_MODE AIP_HTTP_PORT AIP_HEALTH_ROUTE AIP_PREDICT_ROUTE",
+    ),
+    "leave it out: the operator keeps the cache on a writable volume": ("LLAMA_CACHE",),
+    _GATEWAY: (
+        "--api-key LLAMA_API_KEY",
+        "--api-key-file LLAMA_ARG_API_KEY_FILE",
+        "--ssl-key-file LLAMA_ARG_SSL_KEY_FILE",
+        "--ssl-cert-file LLAMA_ARG_SSL_CERT_FILE",
+    ),
+    _SHELL: (
+        "--tools LLAMA_ARG_TOOLS",
+        "--tools-runtime LLAMA_ARG_TOOLS_RUNTIME",
+        "--mcp-servers-config LLAMA_ARG_MCP_SERVERS_CONFIG",
+        "--mcp-servers-json LLAMA_ARG_MCP_SERVERS_JSON",
+        "-ag --agent -no-ag --no-agent LLAMA_ARG_AGENT LLAMA_ARG_NO_AGENT",
+        "--ui-mcp-proxy --webui-mcp-proxy --no-ui-mcp-proxy --no-webui-mcp-proxy",
+        "LLAMA_ARG_UI_MCP_PROXY LLAMA_ARG_NO_UI_MCP_PROXY",
+    ),
+    _ONE_MODEL: (
+        "-mu --model-url LLAMA_ARG_MODEL_URL",
+        "-dr --docker-repo LLAMA_ARG_DOCKER_REPO",
+        "--models-dir LLAMA_ARG_MODELS_DIR",
+        "--models-preset LLAMA_ARG_MODELS_PRESET",
+        "--embd-gemma-default --fim-qwen-1.5b-default --fim-qwen-3b-default --fim-qwen-7b-default",
+        "--fim-qwen-7b-spec --fim-qwen-14b-spec --fim-qwen-30b-default --gpt-oss-20b-default",
+        "--gpt-oss-120b-default --vision-gemma-4b-default --vision-gemma-12b-default",
+    ),
+}
+"""What to do instead → options in every spelling with their environment twins. A negated twin (`_NO_`) is read too."""
+
+_CAUSES: Mapping[str, tuple[Reason, str]] = {
+    r"GET failed \((401|403)\)": (
+        Reason.MODEL_ACCESS_DENIED,
+        "check spec.model.uri; a private or gated model needs spec.model.tokenSecretRef with a token that may read it",
+    ),
+    r"GET failed \(404\)": (Reason.MODEL_NOT_FOUND, "correct spec.model.uri"),
+    r"no GGUF files found in repository": (
+        Reason.MODEL_NOT_FOUND,
+        "none of this quantization, the log lists what there is: set spec.quantization or spec.model.file",
+    ),
+    r"file '.*' not found in repository": (
+        Reason.MODEL_NOT_FOUND,
+        "the log lists what there is: correct spec.model.file",
+    ),
+    r"GET failed \(\d+\)": (
+        Reason.CRASH_LOOPING,
+        "the model hub refuses or throttles: wait, set spec.model.tokenSecretRef, or use a claim (pvc://)",
+    ),
+    r"HTTPLIB failed: ": (
+        Reason.CRASH_LOOPING,
+        "the pod cannot reach the model hub: check network policy and proxy, or use a claim (pvc://)",
+    ),
+    r"failed to open GGUF file '.*' \(No such file or directory\)": (
+        Reason.MODEL_NOT_FOUND,
+        "correct the path in spec.model.uri, or put the file onto the volume",
+    ),
+    r"failed to open GGUF file '.*' \(Permission denied\)": (
+        Reason.MODEL_ACCESS_DENIED,
+        "let the pod's user read the file: set spec.pod.securityContext.runAsUser or supplementalGroups",
+    ),
+    r"invalid magic characters|failed to read magic": (
+        Reason.MODEL_NOT_FOUND,
+        "this is no GGUF file: name one in spec.model.uri or spec.model.file",
+    ),
+    r"data is not within the file bounds": (
+        Reason.MODEL_NOT_FOUND,
+        "the file is incomplete: copy it onto the volume again",
+    ),
+    r"unknown model architecture: ": (
+        Reason.UNSUPPORTED_MODEL_SOURCE,
+        "name a newer spec.engineOptions.version, or another engine",
+    ),
+    r"error: invalid argument: |error while handling argument ": (
+        Reason.ENGINE_ARGUMENT_REJECTED,
+        "correct spec.engineOptions.args",
+    ),
+    r"failed to initialize (CUDA|ROCm)": (
+        Reason.GPU_NOT_USABLE,
+        "no device is visible, or the driver is too old: check the node, or name another spec.engineOptions.version",
+    ),
+    r"failed to allocate buffer for kv cache": (
+        Reason.KV_CACHE_TOO_SMALL,
+        "lower spec.maxModelLen or spec.maxNumSeqs, or set spec.kvCacheDtype: q8_0",
+    ),
+    r"out of memory|unable to allocate .* buffer|failed to allocate (compute|buffer)": (
+        Reason.OUT_OF_MEMORY,
+        "take a smaller spec.quantization, lower spec.maxModelLen or spec.maxNumSeqs, or raise spec.gpu.count",
+    ),
+}
+"""A line of the log → its reason and the way out; the most telling first."""
+
+
+def _owned() -> Iterator[tuple[str, str]]:
+    for remedy, options in _OWNED.items():
+        for word in " ".join(options).split():
+            yield word, remedy
+
+
+class LlamaCpp:
+    """llama.cpp's `llama-server`, as in its official images."""
+
+    name = "llamacpp"
+    capabilities = Capabilities(schemes=frozenset({"hf", "pvc"}), gguf=True, equals_sign=False)
+    owned = OwnedArguments(
+        flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
+        environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
+    )
+    flags = frozenset(
+        (
+            *("--host", "--port", "--metrics", "--slots", "--no-webui", "--alias", "--model", "-hf", "-hff"),
+            *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
+            *("--cache-type-k", "--cache-type-v", "--threads", "--threads-http", "--cache-ram"),
+        )
+    )
+    signatures = tuple(
+        Signature(reason=reason, pattern=pattern, remedy=remedy) for pattern, (reason, remedy) in _CAUSES.items()
+    )
+
+    def launch(self, request: ServingRequest) -> Launch:
+        """How to start and stop one replica; raises InvalidSpec naming the field."""
+        model, defaults, notes = _model(request)
+        wanted = (*_SERVING, ("--alias", ",".join(request.names)), *model, *_capacity(request), *_limits(request))
+        return Launch(
+            args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
+            probes=_PROBES,
+            environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub"},
+            writable_paths=(_CACHE,),
+            # SIGTERM drops what runs, so that has to end before; and until the model is loaded, process 1 ignores it.
+            pre_stop=wait_until_idle(_LOAD, SETTLE_SECONDS + request.drain_seconds),
+            pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
+            stop_seconds=5,
+            needs_init=True,
+            defaults=defaults,
+            notes=notes,
+        )
+
+
+LLAMACPP = LlamaCpp()
+
+_Options = tuple[tuple[str, ...], ...]
+
+_SERVING: _Options = (
+    ("--host", "0.0.0.0"),  # noqa: S104  (the pod's own address)
+    ("--port", str(PORT)),
+    ("--metrics",),
+    ("--slots",),
+    ("--no-webui",),
+)
+
+
+def _model(request: ServingRequest) -> tuple[_Options, tuple[Default, ...], tuple[str, ...]]:
+    """Which file to load: from a volume by its path, from the hub by its quantization or name."""
+    model, known = request.model, request.version.quantizations
+    if model.scheme == "pvc":
+        path = one_file(model)
+        return (("--model", path),), (), _stated(request, path.rpartition("/")[2])
+    if model.file:
+        file = whole_name(model.file)
+        return (("-hf", model.repository), ("-hff", file)), (), _stated(request, file)
+    if request.quantization != "auto":
+        return (("-hf", f"{model.repository}:{request.quantization}"),), (), ()
+    stated = quantization_in(model.repository, known)
+    reason = "the repository's name states it" if stated else _WHY_USUAL
+    default = Default(field="quantization", value=stated or _USUAL_QUANTIZATION, reason=reason)
+    return (("-hf", f"{model.repository}:{default.value}"),), (default,), ()
+
+
+def _stated(request: ServingRequest, file: str) -> tuple[str, ...]:
+    """A named file decides its quantization: a contradiction is refused, what cannot be checked is noted."""
+    if request.quantization == "auto":
+        return ()
+    stated = quantization_in(file, request.version.quantizations)
+    if stated and stated != request.quantization:
+        raise InvalidSpec(
+            Reason.QUANTIZATION_MISMATCH,
+            f"{request.quantization} is asked for and {file} holds {stated}; leave it out, or name another file",
+            field="spec.quantization",
+        )
+    return () if stated else (f"{file} decides the quantization; {request.quantization} was not checked",)
+
+
+def _capacity(request: ServingRequest) -> _Options:
+    """Slots that hold one request each: exactly max_model_len tokens, no more and no less.
+
+    A slot owns ctx-size / parallel tokens, rounded up to 256, and may use max_model_len of them. `--fit off` keeps the
+    engine from shrinking either to the memory it finds.
+    """
+    slot = math.ceil(request.max_model_len / _CONTEXT_STEP) * _CONTEXT_STEP
+    return (
+        ("--ctx-size", str(slot * request.max_num_seqs)),
+        ("--parallel", str(request.max_num_seqs)),
+        ("--threads-http", str(max(_HTTP_THREADS, 4 * request.max_num_seqs))),
+        ("--no-kv-unified",),
+        ("--kv-unified-per-slot", str(request.max_model_len)),
+        ("--fit", "off"),
+        ("--n-gpu-layers", "all" if request.devices else "0"),
+        *_kv_cache(request.kv_cache_dtype),
+    )
+
+
+def _kv_cache(dtype: str) -> _Options:
+    if not dtype:
+        return ()
+    if dtype not in _KV_CACHE_DTYPES:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            f"{dtype} is none of {', '.join(_KV_CACHE_DTYPES)}; name one of them, or leave it out for f16",
+            field="spec.kvCacheDtype",
+        )
+    return (("--cache-type-k", dtype), ("--cache-type-v", dtype))
+
+
+def _limits(request: ServingRequest) -> _Options:
+    """Keeping within the container's limits, which the engine does not look at.
+
+    It counts the node's cores, and keeps up to 8 GiB of earlier prompts in memory.
+    """
+    threads = (("--threads", str(max(1, math.ceil(request.cores)))),) if request.cores and not request.devices else ()
+    quarter = request.memory_bytes // 4 // 2**20
+    cache = (("--cache-ram", str(quarter)),) if 0 < quarter < _PROMPT_CACHE_MIB else ()
+    return (*threads, *cache)

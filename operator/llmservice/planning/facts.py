@@ -1,0 +1,130 @@
+"""Everything planning reads besides the resource, chosen once per generation and kept with the plan.
+
+So a catalogue edit, a changed setting or a newer operator never changes a running pod template.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.arguments import flag_of
+from llmservice.engines.registry import engine_named
+from llmservice.errors import InvalidSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySettings:
+    """What an administrator sets for all pods of the cluster.
+
+    `mirrors` maps a prefix of an image reference to what takes its place (the longest match wins). `pull_secrets` are
+    names of Secrets in the resource's namespace. `proxies` are environment variables (HTTPS_PROXY, NO_PROXY, …).
+    """
+
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    pull_secrets: tuple[str, ...] = ()
+    hf_endpoint: str = ""
+    proxies: Mapping[str, str] = field(default_factory=dict)
+    tolerations: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The catalogue rows and settings of one plan.
+
+    `accelerator` is None on CPU, and without a name when only its resource is known. `platform` names a labelling
+    scheme of the accelerator catalogue; empty when it is not known.
+    """
+
+    version: EngineVersion
+    accelerator: Accelerator | None = None
+    registry: RegistrySettings = RegistrySettings()
+    platform: str = ""
+
+
+def choose_facts(
+    service: LLMService, catalogue: Catalogue, registry: RegistrySettings, platform: str, *, kept: str | None
+) -> Facts:
+    """The facts for a resource: those kept with the plan of this generation, else those of today.
+
+    Of a version only what this resource can meet is kept: the flags its engine renders, and those of the user that are
+    gone. Raises InvalidSpec for names no row has.
+    """
+    engine = engine_named(service.spec.engine)
+    if kept and (facts := facts_from_text(kept)) and facts.version.engine == engine.name:
+        return facts
+    options = service.spec.engine_options
+    version = catalogue.engine_version(engine.name, options.version)
+    gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
+    return Facts(
+        version=dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone),
+        accelerator=_accelerator(service, catalogue),
+        registry=registry,
+        platform=platform,
+    )
+
+
+def facts_to_text(facts: Facts) -> str:
+    """The facts as compact JSON, the same text for the same facts."""
+    return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
+
+
+def facts_from_text(text: str) -> Facts | None:
+    """The facts of a text; None when it was written by an operator that knew other facts."""
+    try:
+        raw = orjson.loads(text)
+        return Facts(
+            version=_version(raw["version"]),
+            accelerator=_known_accelerator(raw["accelerator"]) if raw["accelerator"] else None,
+            registry=RegistrySettings(**_tuples(raw["registry"])),
+            platform=raw["platform"],
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _accelerator(service: LLMService, catalogue: Catalogue) -> Accelerator | None:
+    """The row of spec.gpu.type, else what is known of spec.gpu.resourceName."""
+    gpu = service.spec.gpu
+    if gpu.count == 0:
+        return None
+    if gpu.type is not None:
+        return _row(catalogue, gpu.type, gpu.resource_name)
+    return _by_resource(catalogue, gpu.resource_name or "")
+
+
+def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelerator:
+    """An unknown name is no obstacle where the resource is named: then it chooses no nodes."""
+    try:
+        row = catalogue.accelerator(name)
+    except InvalidSpec as unknown:
+        if resource_name is None or unknown.reason != Reason.UNKNOWN_ACCELERATOR:
+            raise
+        return _by_resource(catalogue, resource_name)
+    return dataclasses.replace(row, resource_name=resource_name) if resource_name else row
+
+
+def _by_resource(catalogue: Catalogue, resource_name: str) -> Accelerator:
+    vendor = catalogue.device(resource_name)
+    if vendor is None:
+        return Accelerator(name="", vendor="", resource_name=resource_name, image_variant="")
+    return dataclasses.replace(vendor, resource_name=resource_name)
+
+
+def _version(raw: Mapping[str, Any]) -> EngineVersion:
+    return EngineVersion(**{**_tuples(raw), "flags": frozenset(raw["flags"])})
+
+
+def _known_accelerator(raw: Mapping[str, Any]) -> Accelerator:
+    return Accelerator(**{**_tuples(raw), "node_terms": tuple(NodeTerm(**term) for term in raw["node_terms"])})
+
+
+def _tuples(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in raw.items()}

@@ -1,0 +1,46 @@
+"""Which image runs: the user's own, or the catalogue's for the device, through the cluster's mirror."""
+
+from collections.abc import Mapping
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.errors import InvalidSpec
+from llmservice.planning.decided import Decided, default
+from llmservice.planning.facts import Facts
+
+CPU = "cpu"
+"""The image variant without devices."""
+
+
+def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
+    """The image to run; raises InvalidSpec when the catalogue has none for the device.
+
+    An image of the user's own is taken as written, mirrors do not apply.
+    """
+    if spec.engine_options.image is not None:
+        return Decided(spec.engine_options.image)
+    version, accelerator = facts.version, facts.accelerator
+    variant = accelerator.image_variant if accelerator else CPU
+    image = version.images.get(variant)
+    if image is None:
+        device = f"{accelerator.name or accelerator.resource_name}" if accelerator else "the CPU"
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            f"{version.engine} {version.version} has no image for {device} (there are: {', '.join(version.images)}); "
+            "set spec.engineOptions.image and version to one of your own, or choose another device or engine",
+            field="spec.gpu",
+        )
+    reference = mirrored(image, facts.registry.mirrors)
+    reason = f"the {variant} image of {version.engine} {version.version}"
+    if reference != image:
+        reason += f" ({image}), through the cluster's mirror"
+    return Decided(reference, default("engineOptions.image", reference, reason))
+
+
+def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
+    """The reference with its longest matching prefix replaced; a prefix ends where a part of the name ends."""
+    matches = [prefix for prefix in mirrors if image == prefix or image.startswith(prefix.rstrip("/") + "/")]
+    if not matches:
+        return image
+    prefix = max(matches, key=len)
+    return mirrors[prefix].rstrip("/") + image[len(prefix.rstrip("/")) :]

@@ -1,0 +1,22 @@
+"""What clients call the model, and which version of the engine was meant."""
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.planning.decided import Decided, default
+
+
+def choose_names(service: LLMService) -> Decided[tuple[str, ...]]:
+    """The names of the spec, else the resource's own; never a path or a repository."""
+    if service.spec.model.names:
+        return Decided(service.spec.model.names)
+    name = service.metadata.name
+    return Decided((name,), default("model.names", name, "the resource's name, so that it outlives a change of model"))
+
+
+def chosen_version(spec: LLMServiceSpec, version: EngineVersion) -> Decided[str]:
+    """The version, as it was looked up."""
+    if spec.engine_options.version is not None:
+        return Decided(version.version)
+    reason = "the catalogue's default; this generation keeps it when the catalogue moves on"
+    return Decided(version.version, default("engineOptions.version", version.version, reason))

@@ -1,0 +1,66 @@
+"""The pod around the container: the allow-listed fields of the spec, volumes, and what was decided elsewhere."""
+
+from typing import Any
+
+from llmservice.api.v1alpha1.pod import PodOptions
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.engine import Launch, ModelSource
+from llmservice.planning.facts import RegistrySettings
+from llmservice.planning.placement import Placement
+from llmservice.planning.security import CONTAINER_SECURITY, Security
+from llmservice.planning.service_plan import Json, Mount, PodPlan
+from llmservice.planning.volumes import file_mounts, scratch_mounts
+from llmservice.planning.weights import weight_mounts
+
+_DECIDED = {
+    "labels",
+    "annotations",
+    "tolerations",
+    "imagePullSecrets",
+    "imagePullPolicy",
+    "resources",
+    "securityContext",
+}
+"""Fields of `spec.pod` that go through a decision; the others pass through."""
+
+
+def plan_pod(
+    spec: LLMServiceSpec,
+    registry: RegistrySettings,
+    source: ModelSource,
+    launch: Launch,
+    grace_seconds: int,
+    placement: Placement,
+    security: Security,
+) -> PodPlan:
+    """The pod; raises InvalidSpec when a file would lie in a read-only volume."""
+    return PodPlan(
+        labels=spec.pod.labels,
+        annotations=spec.pod.annotations,
+        mounts=_mounts(spec, source, launch),
+        node_terms=placement.node_terms,
+        tolerations=placement.tolerations,
+        security=security.pod,
+        container_security=CONTAINER_SECURITY,
+        passthrough=_passthrough(spec.pod, registry),
+        termination_grace_seconds=grace_seconds,
+        share_process_namespace=launch.needs_init,
+    )
+
+
+def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch) -> tuple[Mount, ...]:
+    weights = weight_mounts(spec.model, source)
+    return (
+        *weights,
+        *scratch_mounts(launch, spec.gpu.count),
+        *file_mounts(spec.engine_options.files, read_only=weights),
+    )
+
+
+def _passthrough(pod: PodOptions, registry: RegistrySettings) -> Json:
+    """The user's fields as written, and pull secrets of the user and of the cluster, each once."""
+    fields: dict[str, Any] = {
+        name: value for name, value in pod.as_json().items() if name not in _DECIDED and value not in ({}, [])
+    }
+    secrets = dict.fromkeys([*(secret.name for secret in pod.image_pull_secrets), *registry.pull_secrets])
+    return {**fields, "imagePullSecrets": [{"name": name} for name in secrets]} if secrets else fields

@@ -1,0 +1,24 @@
+"""How a new template reaches the replicas: whether the old or the new one goes first."""
+
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.planning.decided import Decided, default
+from llmservice.planning.service_plan import RolloutPlan
+
+_SHAPES = {"Replace": (0, 1), "Surge": (1, 0)}
+"""Strategy → (surge, unavailable)."""
+
+_ON_DEVICES = "Replace", "a device is rarely spare: the old replica goes first, so that one is enough"
+_ON_CPU = "Surge", "CPUs can be shared: the new replica comes first, so that there is no gap"
+
+
+def choose_rollout(spec: LLMServiceSpec, progress_deadline: int) -> Decided[RolloutPlan]:
+    """Devices are rarely spare, CPUs can be shared."""
+    if spec.rollout.strategy is not None:
+        return Decided(_plan(spec.rollout.strategy, progress_deadline))
+    strategy, reason = _ON_DEVICES if spec.gpu.count else _ON_CPU
+    return Decided(_plan(strategy, progress_deadline), default("rollout.strategy", strategy, reason))
+
+
+def _plan(strategy: str, progress_deadline: int) -> RolloutPlan:
+    surge, unavailable = _SHAPES[strategy]
+    return RolloutPlan(max_surge=surge, max_unavailable=unavailable, progress_deadline_seconds=progress_deadline)

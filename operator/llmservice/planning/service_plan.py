@@ -1,0 +1,113 @@
+"""The plan: everything decided about one LLMService, before any manifest is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from llmservice.engines.engine import Default, Probes
+
+__all__ = ["ContainerPlan", "Default", "Mount", "Owner", "PodPlan", "RolloutPlan", "ServicePlan"]
+
+Json = Mapping[str, Any]
+"""A piece of Kubernetes JSON passed through as the user wrote it (affinity, tolerations, …)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The resource a plan belongs to; children carry an owner reference with this UID (none while it is empty)."""
+
+    namespace: str
+    name: str
+    uid: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerPlan:
+    """The one container `engine`: image, process, environment, probes and how it stops.
+
+    `environment` holds Kubernetes EnvVar objects in order. `startup_seconds` is the budget the startup probe allows.
+    """
+
+    image: str
+    pull_policy: str
+    command: tuple[str, ...]
+    args: tuple[str, ...]
+    environment: tuple[Json, ...]
+    probes: Probes
+    startup_seconds: int
+    pre_stop: tuple[str, ...]
+    resource_requests: Mapping[str, str]
+    resource_limits: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One volume and where the container sees it. `source` is a Kubernetes volume source: {"emptyDir": {}}."""
+
+    name: str
+    path: str
+    source: Json
+    read_only: bool = False
+    sub_path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodPlan:
+    """Where and as whom a replica runs. `node_terms` are ORed nodeSelectorTerms from the accelerator catalogue.
+
+    `security` is the pod's securityContext, `container_security` the container's; `passthrough` holds the allow-listed
+    PodSpec fields of `spec.pod` that need no decision, by their Kubernetes names. `share_process_namespace` gives the
+    pod a process 1 of its own, for engines that would ignore SIGTERM in that place.
+    """
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    mounts: tuple[Mount, ...]
+    node_terms: tuple[Json, ...]
+    tolerations: tuple[Json, ...]
+    security: Json
+    container_security: Json
+    passthrough: Json
+    termination_grace_seconds: int
+    share_process_namespace: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutPlan:
+    """Surge: new before old. Replace: old goes first, so that one GPU is enough."""
+
+    max_surge: int
+    max_unavailable: int
+    progress_deadline_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServicePlan:
+    """Everything decided about one LLMService.
+
+    `replica_bound` is the largest number of replicas the spec allows for (decides the PodDisruptionBudget).
+    `restricted` tells whether the pods pass the restricted Pod Security Standard. `facts` is the compact JSON of the
+    catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
+    same facts.
+    """
+
+    owner: Owner
+    engine: str
+    engine_version: str
+    model: str
+    names: tuple[str, ...]
+    quantization: str
+    accelerator: str
+    devices: int
+    resource_name: str
+    max_model_len: int
+    max_num_seqs: int
+    container: ContainerPlan
+    pod: PodPlan
+    rollout: RolloutPlan
+    replica_bound: int
+    restricted: bool
+    defaults: tuple[Default, ...]
+    notes: tuple[str, ...]
+    facts: str

@@ -1,0 +1,4 @@
+"""observe → plan → render → diff → apply → summarize, and the work queue that drives it. No kopf.
+
+Belongs here: the order of steps for one key. Does not: HTTP, kopf, formulas.
+"""

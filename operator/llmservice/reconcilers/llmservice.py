@@ -1,0 +1,200 @@
+"""One LLMService, once: observe → plan → render → diff → apply → summarize."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.changes import Change, Delete, diff
+from llmservice.converging.diagnosis import diagnose
+from llmservice.converging.events import transition_event
+from llmservice.converging.observed import Observed
+from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.converging.replicas import OPERATOR, Replicas, keeping_before_suspend, replicas_to_state
+from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.engines.registry import ENGINES
+from llmservice.errors import InvalidSpec, OperatorError, Refused
+from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.reconcilers.observing import Observer, OwnerGone
+from llmservice.reconcilers.workers import ServiceKey
+from llmservice.rendering.manifests import render
+
+log = logging.getLogger(__name__)
+
+_STALLED_AGAIN_SECONDS = 60.0
+_WAITING_AGAIN_SECONDS = 20.0
+
+
+class Planner(Protocol):
+    """Decides the plan of a resource; raises `InvalidSpec`."""
+
+    def __call__(self, service: LLMService) -> ServicePlan:
+        """The plan of a resource."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class LLMServiceReconciler:
+    """Brings the cluster to what one LLMService asks for, and tells how far it is.
+
+    `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC).
+    """
+
+    cluster: Cluster
+    cache: ObjectCache
+    observer: Observer
+    plan: Planner
+    now: Callable[[], datetime]
+
+    async def __call__(self, key: ServiceKey) -> float | None:
+        """One pass; returns the seconds until the next look when nothing would announce the change."""
+        body = self.cache.get(Ref("LLMService", *key))
+        if body is None or "deletionTimestamp" in body["metadata"]:
+            return None
+        try:
+            return await self._converge(body)
+        except OwnerGone as gone:
+            log.info("%s/%s: %s", *key, gone)
+            self.cache.drop(Ref("LLMService", *key))
+            return None
+
+    async def _converge(self, body: Manifest) -> float | None:
+        try:
+            service = LLMService.parse(body)
+            plan = self.plan(service)
+        except InvalidSpec as problem:
+            await self._stall(body, problem.reason, problem.message)
+            return None
+        deployment = self.observer.workload(plan.owner)
+        replicas = _replicas(service, deployment)
+        desired = keeping_before_suspend(render(plan, replicas.value), replicas)
+        observed = await self.observer.observe(plan.owner, map(ref_of, desired))
+        if observed.taken:
+            await self._stall(body, Reason.NAME_CONFLICT, _conflict(observed))
+            return _STALLED_AGAIN_SECONDS
+        try:
+            children = await self._apply(diff(desired, observed), observed, replicas)
+        except Refused as refusal:
+            await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
+            return _STALLED_AGAIN_SECONDS
+        await self._report(body, self._summary(service, plan, body, children, observed))
+        return _WAITING_AGAIN_SECONDS if observed.pod_warnings else None
+
+    async def _apply(self, changes: tuple[Change, ...], observed: Observed, replicas: Replicas) -> dict[Ref, Manifest]:
+        """Write in order; returns the children as they are now."""
+        children = dict(observed.children)
+        for change in changes:
+            if isinstance(change, Delete):
+                await self.cluster.delete(change.ref, uid=change.uid)
+                children.pop(change.ref, None)
+                continue
+            before = children.get(change.ref)
+            live = await self._write(_guarded(change.manifest, before, replicas), exists=before is not None)
+            log.info("%s: %s", change.ref, change.why)
+            self.cache.put(live)
+            children[change.ref] = live
+        return children
+
+    async def _write(self, manifest: Manifest, *, exists: bool) -> Manifest:
+        """Apply; where foreign list elements contradict ours and the API server refuses both together, ours win."""
+        try:
+            return await self.cluster.apply(manifest, manager=OPERATOR)
+        except Refused:
+            if not exists:
+                raise
+            return await self.cluster.overwrite(manifest, manager=OPERATOR)
+
+    def _summary(
+        self,
+        service: LLMService,
+        plan: ServicePlan,
+        body: Manifest,
+        children: Mapping[Ref, Manifest],
+        observed: Observed,
+    ) -> dict[str, Any]:
+        deployment = children.get(Ref("Deployment", plan.owner.namespace, plan.owner.name))
+        progress = progress_of(deployment, observed.pods)
+        situation = Situation(
+            plan=plan,
+            progress=progress,
+            pods=observed.pods,
+            trouble=diagnose(plan, observed, deployment, ENGINES[plan.engine].signatures),
+            suspended=service.spec.suspend,
+            floor=_floor(service, progress),
+            before=body.get("status") or {},
+        )
+        return summarize(situation, self.now())
+
+    async def _stall(self, body: Manifest, reason: str, message: str) -> None:
+        metadata = body["metadata"]
+        owner = Owner(
+            namespace=metadata["namespace"],
+            name=metadata["name"],
+            uid=uid_of(body),
+            generation=int(metadata.get("generation", 0)),
+        )
+        pods = self.cache.of_service("Pod", owner.namespace, owner.name)
+        progress = progress_of(self.observer.workload(owner), pods)
+        status = stalled(
+            body.get("status") or {},
+            owner.generation,
+            Reason(reason),
+            message.replace("\n", "; "),
+            self.now(),
+            progress=progress,
+        )
+        await self._report(body, status)
+
+    async def _report(self, body: Manifest, status: dict[str, Any]) -> None:
+        """Write the status when it differs, and the event when it is a transition."""
+        before = body.get("status") or {}
+        if status == before:
+            return
+        metadata = {key: body["metadata"][key] for key in ("namespace", "name", "uid")}
+        intent = {"apiVersion": body["apiVersion"], "kind": body["kind"], "metadata": metadata, "status": status}
+        live = await self.cluster.apply_status(intent, manager=OPERATOR)
+        if live is None:
+            return
+        self.cache.put(live)
+        event = transition_event(live, before, status, self.now())
+        if event is not None:
+            await self._record(event)
+
+    async def _record(self, event: Manifest) -> None:
+        """An event that cannot be written is told in the log: the status says the same."""
+        try:
+            await self.cluster.record(event)
+        except OperatorError as error:
+            log.warning("%s: event not written: %s", ref_of(event), error)
+
+
+def _replicas(service: LLMService, deployment: Manifest | None) -> Replicas:
+    return replicas_to_state(
+        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=1, deployment=deployment
+    )
+
+
+def _floor(service: LLMService, progress: Progress) -> int:
+    """Replicas below which the declared state is not reached: the fixed number, else one unless scaled to zero."""
+    if service.spec.replicas is not None:
+        return service.spec.replicas
+    return 0 if progress.seen and progress.desired == 0 else 1
+
+
+def _guarded(manifest: Manifest, live: Manifest | None, replicas: Replicas) -> Manifest:
+    """An intent that repeats live replicas must not overwrite newer ones: it is bound to the version they came from."""
+    if live is None or not replicas.live or manifest["kind"] != "Deployment":
+        return manifest
+    metadata = {**manifest["metadata"], "resourceVersion": live["metadata"]["resourceVersion"]}
+    return {**manifest, "metadata": metadata}
+
+
+def _conflict(observed: Observed) -> str:
+    names = ", ".join(f"{ref.kind} {ref.name}" for ref in sorted(observed.taken))
+    return f"{names} exists and belongs to somebody else; nothing was touched: rename this LLMService, or remove it"

@@ -1,0 +1,68 @@
+"""Reading what is there: caches first, the API server only for names not known to be ours."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.observed import Observed
+from llmservice.converging.references import Manifest, Ref, controller_uid, ref_of, uid_of
+from llmservice.errors import OperatorError
+from llmservice.planning.service_plan import Owner
+from llmservice.reconcilers.pod_insight import PodInsight
+
+
+class OwnerGone(OperatorError):
+    """The resource was deleted, or is another one of the same name: nothing may be written for it."""
+
+    def __init__(self, owner: Owner) -> None:
+        super().__init__("OwnerGone", f"LLMService {owner.namespace}/{owner.name} of UID {owner.uid} is gone")
+
+
+@dataclass(slots=True)
+class Observer:
+    """Looks at one LLMService's surroundings."""
+
+    cluster: Cluster
+    cache: ObjectCache
+    child_kinds: tuple[str, ...]
+    insight: PodInsight = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.insight = PodInsight(self.cluster)
+
+    async def observe(self, owner: Owner, names: Iterable[Ref]) -> Observed:
+        """Everything known about the resource; `names` are the children it needs.
+
+        A name that is not in the cache as ours is read live before anything may be written to it, and so is the
+        resource itself (raises `OwnerGone`).
+        """
+        children = self._children(owner)
+        unknown = [ref for ref in names if ref not in children]
+        taken: dict[Ref, Manifest] = {}
+        if unknown:
+            await self._confirm(owner)
+            for ref, live in zip(unknown, await asyncio.gather(*map(self.cluster.get, unknown)), strict=True):
+                if live is not None:
+                    (children if controller_uid(live) == owner.uid else taken)[ref] = live
+        pods = tuple(self.cache.of_service("Pod", owner.namespace, owner.name))
+        logs, warnings = await self.insight.read(pods)
+        return Observed(children=children, taken=taken, pods=pods, log_tails=logs, pod_warnings=warnings)
+
+    def workload(self, owner: Owner) -> Manifest | None:
+        """The Deployment as the cache has it; None when there is none of ours."""
+        return self._children(owner).get(Ref("Deployment", owner.namespace, owner.name))
+
+    def _children(self, owner: Owner) -> dict[Ref, Manifest]:
+        return {
+            ref_of(live): live
+            for kind in self.child_kinds
+            for live in self.cache.of_service(kind, owner.namespace, owner.name)
+            if controller_uid(live) == owner.uid
+        }
+
+    async def _confirm(self, owner: Owner) -> None:
+        live = await self.cluster.get(Ref("LLMService", owner.namespace, owner.name))
+        if live is None or uid_of(live) != owner.uid or "deletionTimestamp" in live["metadata"]:
+            raise OwnerGone(owner)

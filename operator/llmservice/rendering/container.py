@@ -1,0 +1,59 @@
+"""The one container of a pod."""
+
+from llmservice.engines.engine import PORT, HttpProbe
+from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan
+from llmservice.rendering.metadata import Manifest
+
+CONTAINER_NAME = "engine"
+PORT_NAME = "http"
+
+
+def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
+    """The engine; what a plan leaves empty is left out, as the API server does."""
+    probes = plan.probes
+    manifest: Manifest = {
+        "name": CONTAINER_NAME,
+        "image": plan.image,
+        "imagePullPolicy": plan.pull_policy,
+        "args": list(plan.args),
+        "ports": [{"name": PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
+        "startupProbe": _probe(probes.startup),
+        "readinessProbe": _probe(probes.readiness),
+        "livenessProbe": _probe(probes.liveness),
+        "securityContext": dict(pod.container_security),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }
+    if plan.command:
+        manifest["command"] = list(plan.command)
+    if plan.environment:
+        manifest["env"] = list(plan.environment)
+    if plan.pre_stop:
+        manifest["lifecycle"] = {"preStop": {"exec": {"command": list(plan.pre_stop)}}}
+    if pod.mounts:
+        manifest["volumeMounts"] = [_mount(mount) for mount in pod.mounts]
+    if resources := _resources(plan):
+        manifest["resources"] = resources
+    return manifest
+
+
+def _probe(probe: HttpProbe) -> Manifest:
+    return {
+        "httpGet": {"path": probe.path, "port": PORT_NAME, "scheme": "HTTP"},
+        "periodSeconds": probe.period_seconds,
+        "timeoutSeconds": probe.timeout_seconds,
+        "failureThreshold": probe.failures,
+    }
+
+
+def _mount(mount: Mount) -> Manifest:
+    manifest: Manifest = {"name": mount.name, "mountPath": mount.path}
+    if mount.read_only:
+        manifest["readOnly"] = True
+    if mount.sub_path:
+        manifest["subPath"] = mount.sub_path
+    return manifest
+
+
+def _resources(plan: ContainerPlan) -> Manifest:
+    amounts = {"requests": dict(plan.resource_requests), "limits": dict(plan.resource_limits)}
+    return {name: amount for name, amount in amounts.items() if amount}

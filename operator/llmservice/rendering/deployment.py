@@ -1,0 +1,28 @@
+"""The Deployment: the replicas and how they are replaced."""
+
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.metadata import RENDER_VERSION, RENDER_VERSION_ANNOTATION, Manifest, child, selector
+from llmservice.rendering.pod import pod_template
+
+_OLD_REPLICA_SETS = 3
+
+
+def deployment(plan: ServicePlan, replicas: int | None) -> Manifest:
+    """The workload; without `replicas` the field is left to whoever owns it."""
+    rollout = plan.rollout
+    spec: Manifest = {
+        "selector": {"matchLabels": selector(plan)},
+        "strategy": {
+            "type": "RollingUpdate",
+            "rollingUpdate": {"maxSurge": rollout.max_surge, "maxUnavailable": rollout.max_unavailable},
+        },
+        "progressDeadlineSeconds": rollout.progress_deadline_seconds,
+        "revisionHistoryLimit": _OLD_REPLICA_SETS,
+        "template": pod_template(plan),
+    }
+    if replicas is not None:
+        spec["replicas"] = replicas
+    manifest = child(plan, "apps/v1", "Deployment", spec)
+    # On the Deployment alone: in the template a new number would restart every model.
+    manifest["metadata"]["annotations"] = {RENDER_VERSION_ANNOTATION: str(RENDER_VERSION)}
+    return manifest

@@ -1,0 +1,53 @@
+"""Names, labels and owner of the children."""
+
+from typing import Any
+
+from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
+from llmservice.planning.service_plan import ServicePlan
+
+Manifest = dict[str, Any]
+"""One Kubernetes object as JSON."""
+
+RENDER_VERSION = 1
+"""Rises when the same plan renders to another pod template; each workload tells which one made it."""
+
+NAME_LABEL = f"{GROUP}/name"
+"""The label that selects the pods of a resource, and its value is the resource's name."""
+
+RENDER_VERSION_ANNOTATION = f"{GROUP}/render-version"
+
+
+def selector(plan: ServicePlan) -> dict[str, str]:
+    """The labels that select the pods; a Deployment's selector can never change."""
+    return {NAME_LABEL: plan.owner.name}
+
+
+def labels(plan: ServicePlan) -> dict[str, str]:
+    """The labels of every child."""
+    return {
+        NAME_LABEL: plan.owner.name,
+        "app.kubernetes.io/name": plan.engine,
+        "app.kubernetes.io/instance": plan.owner.name,
+        "app.kubernetes.io/component": "inference",
+        "app.kubernetes.io/part-of": "llmservice",
+        "app.kubernetes.io/managed-by": "llmservice-operator",
+    }
+
+
+def child(plan: ServicePlan, api_version: str, kind: str, spec: Manifest) -> Manifest:
+    """A child named like the resource, owned by it. Labels of the resource itself are not copied down."""
+    metadata: Manifest = {"name": plan.owner.name, "namespace": plan.owner.namespace, "labels": labels(plan)}
+    if plan.owner.uid:
+        metadata["ownerReferences"] = [_owner_reference(plan)]
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _owner_reference(plan: ServicePlan) -> Manifest:
+    return {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": KIND,
+        "name": plan.owner.name,
+        "uid": plan.owner.uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }

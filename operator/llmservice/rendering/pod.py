@@ -1,0 +1,48 @@
+"""The pod template: one container and what it needs around it."""
+
+from typing import Any
+
+from llmservice.planning.service_plan import Mount, ServicePlan
+from llmservice.rendering.affinity import affinity
+from llmservice.rendering.container import container
+from llmservice.rendering.metadata import Manifest, labels, selector
+
+
+def pod_template(plan: ServicePlan) -> Manifest:
+    """The template; the operator's labels cannot be overridden."""
+    metadata: Manifest = {"labels": {**plan.pod.labels, **labels(plan)}}
+    if plan.pod.annotations:
+        metadata["annotations"] = dict(plan.pod.annotations)
+    return {"metadata": metadata, "spec": _spec(plan)}
+
+
+def _spec(plan: ServicePlan) -> Manifest:
+    pod = plan.pod
+    spec: Manifest = {
+        **pod.passthrough,
+        "containers": [container(plan.container, pod)],
+        "securityContext": dict(pod.security),
+        "terminationGracePeriodSeconds": pod.termination_grace_seconds,
+        # Variables of Services would be taken for options: a Service named vllm sets VLLM_PORT.
+        "enableServiceLinks": False,
+        "automountServiceAccountToken": False,
+    }
+    optional: dict[str, Any] = {
+        "affinity": affinity(pod.passthrough.get("affinity", {}), pod.node_terms),
+        "shareProcessNamespace": pod.share_process_namespace,
+        "tolerations": list(pod.tolerations),
+        "topologySpreadConstraints": _spread(plan),
+        "volumes": [_volume(mount) for mount in pod.mounts],
+    }
+    return {**spec, **{name: value for name, value in optional.items() if value}}
+
+
+def _spread(plan: ServicePlan) -> list[Manifest]:
+    """The user's constraints; one without a selector counts the pods of this resource."""
+    own = {"labelSelector": {"matchLabels": selector(plan)}}
+    constraints: list[dict[str, Any]] = plan.pod.passthrough.get("topologySpreadConstraints", [])
+    return [{**own, **constraint} for constraint in constraints]
+
+
+def _volume(mount: Mount) -> Manifest:
+    return {"name": mount.name, **mount.source}

@@ -1,0 +1,11 @@
+"""The Service: the address clients use."""
+
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.container import PORT_NAME
+from llmservice.rendering.metadata import Manifest, child, selector
+
+
+def service(plan: ServicePlan) -> Manifest:
+    """Port 80 on the engine's port; only ready pods are behind it."""
+    port = {"name": PORT_NAME, "port": 80, "targetPort": PORT_NAME, "protocol": "TCP", "appProtocol": "http"}
+    return child(plan, "v1", "Service", {"ports": [port], "selector": selector(plan)})

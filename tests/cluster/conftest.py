@@ -1,0 +1,109 @@
+"""The real cluster, the operator as a process beside it, and a restricted namespace for each test."""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sandbox import Sandbox
+from tests.cluster.kube import Body, Kube
+from tests.cluster.target import CONTEXT_VARIABLE, SandboxTarget, Target
+
+ROOT = Path(__file__).parents[2]
+RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On somebody's cluster, leave out what needs the sandbox's node, and say so."""
+    if not os.environ.get(CONTEXT_VARIABLE):
+        return
+    left_out = [item for item in items if item.get_closest_marker("sandbox")]
+    print(f"\nleft out, because they need the sandbox: {', '.join(item.name for item in left_out)}")  # noqa: T201
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def cluster(administrator: Kube) -> Kube:
+    """The cluster with the CRD."""
+    administrator.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
+    administrator.kubectl("wait", "--for=condition=Established", "crd/llmservices.llmservice.dev", "--timeout=30s")
+    return administrator
+
+
+@pytest.fixture(scope="session")
+def box(target: Target, cluster: Kube) -> Sandbox:  # noqa: ARG001  (it must be up)
+    """The sandbox, for tests marked so."""
+    assert isinstance(target, SandboxTarget)
+    return target.box
+
+
+@dataclass
+class Operator:
+    """The operator as a process, its log in a file."""
+
+    environment: dict[str, str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it; its log goes on in the same file."""
+        environment = {**os.environ, **self.environment, "PYTHONPATH": str(ROOT / "operator")}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "llmservice", "run"], env=environment, stdout=log, stderr=log
+            )
+
+    def stop(self) -> None:
+        """SIGTERM, as the kubelet does; fails when it does not end by itself."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(30) == 0
+            self.process = None
+
+
+@pytest.fixture(scope="session")
+def operator(target: Target, cluster: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:  # noqa: ARG001
+    """One operator for all tests; at the end it still runs, ends when asked, and has logged no defect."""
+    operator = Operator(target.operator_environment(), tmp_path_factory.mktemp("operator") / "operator.log")
+    operator.start()
+    yield operator
+    still_runs = operator.process is not None and operator.process.poll() is None
+    operator.stop()
+    log = operator.log.read_text()
+    assert still_runs, log[-4000:]
+    assert "Traceback" not in log, log[-8000:]
+
+
+@pytest.fixture
+def kube(cluster: Kube, operator: Operator) -> Iterator[Kube]:  # noqa: ARG001  (it must run)
+    """A namespace of its own that enforces the restricted Pod Security Standard."""
+    yield from namespace(cluster)
+
+
+@pytest.fixture
+def quiet(cluster: Kube) -> Iterator[Kube]:
+    """The same, for tests that need no operator."""
+    yield from namespace(cluster)
+
+
+def namespace(cluster: Kube) -> Iterator[Kube]:
+    """Make a restricted namespace and remove it afterwards."""
+    name = f"llmservice-test-{secrets.token_hex(4)}"
+    body: Body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}}
+    cluster.request("POST", "/api/v1/namespaces", body)
+    yield cluster.within(name)
+    cluster.request("DELETE", f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture
+def models(target: Target, kube: Kube) -> str:
+    """The claim with the tiny model, bound in the test's namespace; returns its name."""
+    target.model_volume(kube, "models")
+    return "models"

@@ -1,0 +1,58 @@
+"""LLMServices for the cluster tests: the smallest one that really serves, and talking to it."""
+
+import json
+import time
+import urllib.error
+import urllib.request
+from typing import Any
+
+from tests.cluster.kube import Body, Kube
+
+TINY = "pvc://models/tiny.gguf"
+"""The tiny random model on the sandbox's volume."""
+
+
+def a_tiny_service(name: str = "chat", **spec: Any) -> Body:
+    """A CPU service of the tiny model. A value of None leaves a field out."""
+    fields = {
+        "engine": "llamacpp",
+        "model": {"uri": TINY},
+        "gpu": {"count": 0},
+        "maxModelLen": 512,
+        "maxNumSeqs": 2,
+        "pod": {"resources": {"requests": {"cpu": "50m", "memory": "128Mi"}}},
+        **spec,
+    }
+    return {
+        "apiVersion": "llmservice.dev/v1alpha1",
+        "kind": "LLMService",
+        "metadata": {"name": name},
+        "spec": {key: value for key, value in fields.items() if value is not None},
+    }
+
+
+def on_gpu(count: int = 1, name: str = "chat", **spec: Any) -> Body:
+    """The same on GPUs of the sandbox's node."""
+    return a_tiny_service(name, gpu={"type": "L4", "count": count}, **spec)
+
+
+def ask(kube: Kube, name: str = "chat", question: str = "hello", *, max_tokens: int = 8, seconds: float = 30) -> Body:
+    """One chat completion through the Service."""
+    service = kube.get("Service", name)
+    assert service is not None
+    body = {"model": name, "max_tokens": max_tokens, "messages": [{"role": "user", "content": question}]}
+    request = urllib.request.Request(
+        f"http://{service['spec']['clusterIP']}/v1/chat/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    deadline = time.monotonic() + 5  # a fresh Service refuses until kube-proxy has written its rules
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=seconds) as response:  # noqa: S310
+                answer: Body = json.load(response)
+                return answer
+        except urllib.error.URLError as error:
+            if isinstance(error, urllib.error.HTTPError) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)

@@ -1,0 +1,200 @@
+"""State in, one event, state out: the reconciler on a cluster in a dict."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import Conflict, Refused, Unavailable
+from tests.scenarios.world import NAMESPACE, World
+
+
+def test_a_new_resource_gets_its_children_and_a_status() -> None:
+    world = World()
+    world.apply()
+    world.reconcile()
+    assert world.writes() == ["apply Service chat", "apply Deployment chat", "apply_status LLMService chat"]
+    assert world.get("Deployment")["spec"]["replicas"] == 1
+    assert world.condition("Reconciling")["status"] == "True"
+
+
+def test_a_second_pass_over_the_same_state_writes_nothing() -> None:
+    world = World().serving(spec__replicas=2)
+    world.reconcile()
+    assert world.writes() == []
+
+
+def test_an_operator_that_starts_anew_writes_nothing() -> None:
+    world = World().serving(spec__replicas=2)
+    again = World(cache=world.cache, time=world.time)
+    again.cluster = world.cluster
+    again.reconciler.cluster = again.reconciler.observer.cluster = world.cluster
+    again.reconcile()
+    assert world.writes() == []
+
+
+def test_ready_is_one_event() -> None:
+    world = World()
+    world.apply()
+    world.reconcile()
+    world.roll_out()
+    world.writes()
+    world.reconcile()
+    assert [write.split()[0] for write in world.writes()] == ["apply_status", "record"]
+    assert world.condition()["reason"] == "Ready"
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service", "PodDisruptionBudget"])
+def test_a_deleted_child_comes_back(kind: str) -> None:
+    world = World().serving(spec__replicas=2)
+    world.cluster.remove(Ref(kind, NAMESPACE, "chat"))
+    world.reconcile()
+    assert world.exists(kind)
+
+
+def test_a_budget_is_no_longer_wanted_when_only_one_replica_is_left() -> None:
+    world = World().serving(spec__replicas=2)
+    world.apply(spec__replicas=1)
+    world.reconcile()
+    assert "delete PodDisruptionBudget chat" in world.writes()
+
+
+def test_foreign_edits_of_our_fields_are_taken_back_and_others_stay() -> None:
+    world = World().serving()
+
+    def tamper(live: Manifest) -> None:
+        live["spec"]["ports"][0]["port"] = 9999
+        live["metadata"].setdefault("annotations", {})["team"] = "search"
+
+    world.cluster.edit(Ref("Service", NAMESPACE, "chat"), tamper)
+    world.reconcile()
+    service = world.get("Service")
+    assert service["spec"]["ports"][0]["port"] == 80
+    assert service["metadata"]["annotations"]["team"] == "search"
+
+
+def test_a_field_the_spec_no_longer_asks_for_disappears() -> None:
+    world = World().serving(spec__pod__nodeSelector={"zone": "a"})
+    world.apply()
+    world.reconcile()
+    assert "nodeSelector" not in world.get("Deployment")["spec"]["template"]["spec"]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_a_name_that_somebody_else_has_is_never_touched(kind: str) -> None:
+    world = World()
+    template = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "x", "image": "x"}]}}
+    spec = {"replicas": 7, "selector": {"matchLabels": {"app": "x"}}, "template": template}
+    if kind == "Service":
+        spec = {"ports": [{"port": 1}]}
+    foreign = {"kind": kind, "metadata": {"name": "chat", "namespace": NAMESPACE}, "spec": spec}
+    api_version = "apps/v1" if kind == "Deployment" else "v1"
+    world.cluster.create({"apiVersion": api_version, **foreign})
+    before = world.get(kind)
+    world.apply()
+    again = world.reconcile()
+    assert world.get(kind) == before
+    assert [write.split()[1] for write in world.writes()] == ["LLMService", "Event"]
+    assert (world.condition()["reason"], world.condition("Stalled")["status"]) == ("NameConflict", "True")
+    assert again is not None
+
+
+def test_a_successor_of_the_same_name_is_not_written_for_the_old_resource() -> None:
+    """The cache still has the old resource; the live one has another UID."""
+    world = World()
+    old = world.apply()
+    world.cluster.remove(Ref("LLMService", NAMESPACE, "chat"))
+    world.apply()
+    stale = {**old, "metadata": {**old["metadata"], "resourceVersion": "999999"}}
+    world.cache.put(stale)
+    world.reconcile()
+    assert world.writes() == []
+
+
+def test_a_resource_that_is_being_deleted_gets_nothing() -> None:
+    world = World()
+    world.apply()
+    ref = Ref("LLMService", NAMESPACE, "chat")
+    world.cluster.edit(ref, lambda live: live["metadata"].update(deletionTimestamp="2026-01-01T00:00:00Z"))
+    world.reconcile()
+    assert world.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "words"),
+    [
+        ({"spec__engine": "vlm"}, "UnknownEngine", "spec.engine"),
+        ({"spec__engineOptions": {"args": ["--port", "1"]}}, "OwnedArgument", "spec.engineOptions.args[0]"),
+        ({"spec__gpu": {"type": "H1000"}}, "UnknownAccelerator", "spec.gpu.type"),
+        ({"spec__gpu": {"count": 1}}, "InvalidSpec", "spec.gpu"),
+    ],
+)
+def test_what_only_an_edit_can_help_is_stalled_and_heals_by_the_edit(
+    changes: dict[str, Any], reason: str, words: str
+) -> None:
+    world = World()
+    world.apply(**changes)
+    world.reconcile()
+    assert (world.condition()["reason"], world.condition("Stalled")["status"]) == (reason, "True")
+    assert words in world.condition()["message"]
+    assert not world.exists("Deployment")
+    world.apply()
+    world.reconcile()
+    assert world.condition("Stalled") == {}
+    assert world.exists("Deployment")
+
+
+def test_a_wrong_edit_leaves_what_serves_alone() -> None:
+    world = World().serving()
+    before = world.get("Deployment")
+    world.apply(spec__engine="vlm")
+    world.reconcile()
+    assert world.get("Deployment") == before
+    assert world.condition("Available")["status"] == "True"
+
+
+def test_what_the_api_server_refuses_is_told_in_its_words() -> None:
+    world = World()
+    world.apply()
+
+    def refuse(verb: str, ref: Ref) -> None:
+        if (verb, ref.kind) == ("apply", "Deployment"):
+            raise Refused("Forbidden", "exceeded quota: gpus")
+
+    world.cluster.before = refuse
+    again = world.reconcile()
+    assert world.condition()["reason"] == "RefusedByCluster"
+    assert "exceeded quota: gpus" in world.condition()["message"]
+    assert again is not None
+
+
+@pytest.mark.parametrize("error", [Unavailable("Timeout", "no answer"), Conflict("Conflict", "changed")])
+def test_a_write_that_fails_is_made_good_by_the_next_pass(error: Exception) -> None:
+    world = World()
+    world.apply()
+    failing = iter([True])
+
+    def fail_once(verb: str, ref: Ref) -> None:
+        if (verb, ref.kind) == ("apply", "Service") and next(failing, False):
+            raise error
+
+    world.cluster.before = fail_once
+    with pytest.raises(type(error)):
+        world.reconcile()
+    world.reconcile()
+    assert world.exists("Service")
+
+
+def test_the_facts_of_a_generation_stay_when_the_catalogue_changes() -> None:
+    world = World().serving()
+    before = world.get("Deployment")["spec"]["template"]
+
+    def older_row(live: Manifest) -> None:
+        facts = live["status"]["plan"]["facts"]
+        live["status"]["plan"]["facts"] = facts.replace(":server-", ":older-")
+
+    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), older_row, subresource="status")
+    world.reconcile()
+    kept = world.get("Deployment")["spec"]["template"]["spec"]["containers"][0]["image"]
+    assert ":older-" in kept
+    assert ":server-" in before["spec"]["containers"][0]["image"]

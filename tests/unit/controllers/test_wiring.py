@@ -1,0 +1,94 @@
+"""What a change queues, and what the sweep finds that no watch told."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.controllers.application import enqueue_owner, remember
+from llmservice.controllers.ghosts import sweep
+from llmservice.converging.references import Manifest, Ref
+from llmservice.reconcilers.work_queue import WorkQueue
+from llmservice.reconcilers.workers import ServiceKey
+
+CHAT = Ref("LLMService", "ml", "chat")
+
+
+def a_body(version: int = 1, uid: str = "u-1", **metadata: Any) -> Manifest:
+    return {
+        "kind": "LLMService",
+        "metadata": {"name": "chat", "namespace": "ml", "uid": uid, "resourceVersion": str(version), **metadata},
+    }
+
+
+def a_pod(**metadata: Any) -> Manifest:
+    labels = {"llmservice.dev/name": "chat"}
+    return {"kind": "Pod", "metadata": {"name": "chat-1", "namespace": "ml", "labels": labels, **metadata}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "queued"),
+    [
+        (None, a_body(), 1),
+        (a_body(), None, 1),
+        (a_body(1, generation=1), a_body(2, generation=2), 1),
+        (a_body(1), a_body(2, deletionTimestamp="2026-01-01T00:00:00Z"), 1),
+        (a_body(1), a_body(2, uid="u-2"), 1),
+        (a_body(1), a_body(2), 0),
+        (None, a_pod(), 1),
+        (a_pod(), a_pod(), 1),
+        (a_pod(), None, 1),
+    ],
+)
+async def test_a_change_queues_the_resource_it_belongs_to(
+    before: Manifest | None, after: Manifest | None, queued: int
+) -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    enqueue_owner(queue, before, after)
+    assert len(queue) == queued
+    if queued:
+        assert await queue.take() == ("ml", "chat")
+
+
+def test_what_kopf_tells_is_kept_and_forgotten() -> None:
+    cache = ObjectCache()
+    remember(cache, a_body(), deleted=False)
+    known = cache.get(CHAT)
+    assert known is not None
+    assert known["apiVersion"] == "llmservice.dev/v1alpha1"
+    remember(cache, a_body(2), deleted=True)
+    assert cache.get(CHAT) is None
+
+
+class Listing:
+    """What the sweep needs of an API server: one that lists these resources and nothing else."""
+
+    def __init__(self, *bodies: Manifest) -> None:
+        self.bodies = bodies
+
+    async def list_metadata(self, kind: str, namespace: str) -> list[Manifest]:
+        assert (kind, namespace) == ("LLMService", "")
+        return list(self.bodies)
+
+    async def get(self, ref: Ref) -> Manifest | None:
+        assert ref == CHAT
+        return self.bodies[0] if self.bodies else None
+
+
+@pytest.mark.parametrize(
+    ("known", "listed", "left"),
+    [
+        ([a_body()], [], None),
+        ([a_body()], [a_body()], "1"),
+        ([], [a_body(3)], "3"),
+        ([a_body(1)], [a_body(4)], "4"),
+        ([a_body(1, "old")], [a_body(5, "new")], "5"),
+    ],
+)
+async def test_the_sweep_makes_the_cache_true(known: list[Manifest], listed: list[Manifest], left: str | None) -> None:
+    cache = ObjectCache()
+    for body in known:
+        cache.put(body)
+    await sweep(Listing(*listed), cache, "")
+    found = cache.get(CHAT)
+    assert (found["metadata"]["resourceVersion"] if found else None) == left

@@ -1,0 +1,112 @@
+"""A plan and its pods, valid by default: what the tests of converging look at."""
+
+import dataclasses
+from typing import Any
+
+from llmservice.engines.engine import HttpProbe, Probes
+from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, RolloutPlan, ServicePlan
+
+_PROBE = HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=3)
+
+
+def a_plan(**changes: Any) -> ServicePlan:
+    """The plan of LLMService ml/chat, generation 2, on one L4."""
+    plan = ServicePlan(
+        owner=Owner(namespace="ml", name="chat", uid="u-1", generation=2),
+        engine="llamacpp",
+        engine_version="b11312",
+        model="pvc://models/tiny.gguf",
+        names=("chat",),
+        quantization="auto",
+        accelerator="L4",
+        devices=1,
+        resource_name="nvidia.com/gpu",
+        max_model_len=4096,
+        max_num_seqs=4,
+        container=ContainerPlan(
+            image="registry.example/engine:1",
+            pull_policy="IfNotPresent",
+            command=(),
+            args=("--port", "8000"),
+            environment=(),
+            probes=Probes(startup=_PROBE, readiness=_PROBE, liveness=_PROBE),
+            startup_seconds=600,
+            pre_stop=(),
+            resource_requests={},
+            resource_limits={"nvidia.com/gpu": "1", "memory": "8Gi"},
+        ),
+        pod=PodPlan(
+            labels={},
+            annotations={},
+            mounts=(),
+            node_terms=(),
+            tolerations=(),
+            security={},
+            container_security={},
+            passthrough={},
+            termination_grace_seconds=60,
+        ),
+        rollout=RolloutPlan(max_surge=0, max_unavailable=1, progress_deadline_seconds=900),
+        replica_bound=1,
+        restricted=True,
+        defaults=(),
+        notes=(),
+        facts="{}",
+    )
+    return dataclasses.replace(plan, **changes)
+
+
+def a_pod(name: str = "chat-1", *, ready: bool = True, **status: Any) -> dict[str, Any]:
+    """A pod of the workload; `status` adds to its status."""
+    ready_text = "True" if ready else "False"
+    return {
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": "ml",
+            "uid": f"uid-{name}",
+            "creationTimestamp": "2026-01-01T00:00:00Z",
+        },
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": ready_text}], **status},
+    }
+
+
+def waiting(reason: str, message: str = "") -> dict[str, Any]:
+    """Container statuses of a pod whose engine waits for this reason."""
+    return {"containerStatuses": [{"state": {"waiting": {"reason": reason, "message": message}}, "restartCount": 0}]}
+
+
+def crashed(exit_code: int = 1, message: str = "", reason: str = "Error", *, started: bool = False) -> dict[str, Any]:
+    """Container statuses of a pod whose engine ended and is started again."""
+    end = {"exitCode": exit_code, "reason": reason, "message": message}
+    status = {
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": end},
+        "restartCount": 2,
+        "started": started,
+    }
+    return {"containerStatuses": [status]}
+
+
+def unscheduled(message: str) -> dict[str, Any]:
+    """Status of a pod that the scheduler cannot place."""
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+    return {"phase": "Pending", "conditions": [condition]}
+
+
+def a_deployment(
+    desired: int = 1, *, total: int | None = None, updated: int | None = None, **more: Any
+) -> dict[str, Any]:
+    """The Deployment as its controller reports it; all of the current template unless said otherwise."""
+    total = desired if total is None else total
+    return {
+        "kind": "Deployment",
+        "metadata": {"name": "chat", "namespace": "ml", "uid": "d-1", "generation": 3},
+        "spec": {"replicas": desired},
+        "status": {
+            "observedGeneration": 3,
+            "replicas": total,
+            "updatedReplicas": total if updated is None else updated,
+            **more,
+        },
+    }

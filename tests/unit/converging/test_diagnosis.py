@@ -1,0 +1,90 @@
+"""The pods' own trouble as one reason and one sentence that ends with the way out."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.converging.diagnosis import Trouble, diagnose
+from llmservice.converging.observed import Observed
+from llmservice.engines.engine import Signature
+from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, unscheduled, waiting
+
+SIGNATURES = (Signature(reason="ModelNotFound", pattern=r"failed to open .*gguf", remedy="correct spec.model.uri"),)
+
+
+def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
+    found = diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **status),), **observed), a_deployment(), SIGNATURES)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "way_out", "heals"),
+    [
+        (unscheduled("0/1 nodes: 1 Insufficient nvidia.com/gpu."), "InsufficientAccelerators", "spec.gpu.count", True),
+        (unscheduled("0/1 nodes: 1 node(s) didn't match"), "Unschedulable", "spec.pod.nodeSelector", True),
+        (unscheduled('persistentvolumeclaim "models" not found'), "ClaimNotFound", "create it in namespace ml", True),
+        (unscheduled("pod has unbound immediate PersistentVolumeClaims"), "ClaimNotBound", "StorageClass", True),
+        (waiting("ImagePullBackOff", "not found"), "ImagePullFailed", "spec.pod.imagePullSecrets", False),
+        (waiting("InvalidImageName", "x"), "ImageNameInvalid", "spec.engineOptions.image", False),
+        (waiting("CreateContainerConfigError", 'secret "t" not found'), "SecretNotFound", "Secret t", True),
+        (waiting("CreateContainerConfigError", "couldn't find key k in Secret ml/t"), "SecretNotFound", "key k", True),
+        (waiting("CreateContainerConfigError", 'configmap "c" not found'), "ConfigMapNotFound", "create it", True),
+        (waiting("CreateContainerError", "bad mount"), "ContainerRefused", "spec.engineOptions", False),
+        (crashed(137, reason="OOMKilled"), "OutOfMemory", "spec.pod.resources.limits.memory", False),
+        (crashed(137), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
+        (crashed(1, "x\nfailed to open GGUF file m.gguf\ny"), "ModelNotFound", "correct spec.model.uri", False),
+        (crashed(1, "line\nlast words"), "CrashLooping", "last words; see kubectl logs --previous", False),
+        (crashed(0), "CrashLooping", "exit code 0", False),
+        ({"phase": "Failed", "reason": "Evicted", "message": "low on memory"}, "NodeLost", "by itself", True),
+    ],
+)
+def test_names_the_trouble_of_a_pod(status: dict[str, Any], reason: str, way_out: str, heals: bool) -> None:
+    found = trouble(status)
+    assert (found.reason, found.heals) == (reason, heals)
+    assert way_out in found.message
+
+
+def test_an_engine_that_served_before_and_was_killed_did_not_time_out() -> None:
+    assert trouble(crashed(137, started=True)).reason == "CrashLooping"
+
+
+def test_reads_the_cause_further_up_in_the_log() -> None:
+    log = {"chat-1": "failed to open /models/m.gguf\n" + "noise\n" * 500}
+    assert trouble(crashed(1, "noise"), log_tails=log).reason == "ModelNotFound"
+
+
+def test_reads_why_a_volume_is_not_mounted_from_the_pods_warning() -> None:
+    warning = {"chat-1": 'MountVolume.SetUp failed for volume "file-0" : configmap "templates" not found'}
+    assert trouble(waiting("ContainerCreating"), pod_warnings=warning).reason == "ConfigMapNotFound"
+
+
+def test_a_pod_that_is_being_made_is_no_trouble() -> None:
+    pods = (a_pod(ready=False, **waiting("ContainerCreating")),)
+    assert diagnose(a_plan(), Observed(pods=pods), a_deployment(), ()) is None
+
+
+def test_ready_and_leaving_pods_are_no_trouble() -> None:
+    leaving = a_pod("chat-2", ready=False, **crashed())
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert diagnose(a_plan(), Observed(pods=(a_pod(), leaving)), a_deployment(), ()) is None
+
+
+def test_the_newest_pod_speaks_first() -> None:
+    old, new = a_pod("old", ready=False, **crashed()), a_pod("new", ready=False, **waiting("ImagePullBackOff"))
+    new["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z"
+    found = diagnose(a_plan(), Observed(pods=(new, old)), a_deployment(), ())
+    assert found is not None
+    assert found.reason == "ImagePullFailed"
+
+
+def test_pods_that_may_not_be_made_come_before_all_else() -> None:
+    failure = {"type": "ReplicaFailure", "status": "True", "message": "exceeded quota: none"}
+    deployment = a_deployment(conditions=[failure])
+    found = diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **crashed()),)), deployment, ())
+    assert found is not None
+    assert (found.reason, "exceeded quota" in found.message) == ("PodsRefused", True)
+
+
+def test_a_long_text_is_cut_and_fits_a_condition() -> None:
+    assert len(trouble(crashed(1, "x" * 50_000)).message) < 1024

@@ -1,0 +1,178 @@
+"""The condition table of `summarize`, row by row; kstatus in every row."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.diagnosis import Trouble
+from llmservice.converging.events import transition_event
+from llmservice.converging.progress import progress_of
+from llmservice.converging.status import Situation, stalled, summarize
+from tests.unit.converging.plans import a_deployment, a_plan, a_pod
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+LATER = datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC)
+LATE = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
+PULL = Trouble(reason=Reason.IMAGE_PULL_FAILED, message="cannot be pulled; check the name")
+CLAIM = Trouble(reason=Reason.CLAIM_NOT_FOUND, message="no claim; create it", heals=True)
+
+
+def a_status(
+    deployment: dict[str, Any] | None, pods: tuple[Any, ...] = (), now: datetime = NOW, **changes: Any
+) -> dict[str, Any]:
+    defaults: dict[str, Any] = {"trouble": None, "suspended": False, "floor": 1, "before": {}}
+    progress = progress_of(deployment, pods)
+    return summarize(Situation(plan=a_plan(), progress=progress, pods=pods, **{**defaults, **changes}), now)
+
+
+def shown(status: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    return {item["type"]: (item["status"], item["reason"]) for item in status["conditions"]}
+
+
+READY = a_status(a_deployment(), (a_pod(),))
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (READY, {"Ready": ("True", "Ready"), "Available": ("True", "Ready")}),
+        (
+            a_status(None),
+            {
+                "Ready": ("False", "Progressing"),
+                "Available": ("False", "Progressing"),
+                "Reconciling": ("True", "Progressing"),
+            },
+        ),
+        (
+            a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL),
+            {
+                "Ready": ("False", "ImagePullFailed"),
+                "Available": ("False", "ImagePullFailed"),
+                "Reconciling": ("True", "ImagePullFailed"),
+            },
+        ),
+        (
+            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), trouble=PULL),
+            {
+                "Ready": ("False", "ImagePullFailed"),
+                "Available": ("False", "ImagePullFailed"),
+                "Stalled": ("True", "ImagePullFailed"),
+            },
+        ),
+        (
+            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), trouble=CLAIM),
+            {
+                "Ready": ("False", "ClaimNotFound"),
+                "Available": ("False", "ClaimNotFound"),
+                "Reconciling": ("True", "ClaimNotFound"),
+            },
+        ),
+        (
+            a_status(a_deployment(2, total=2, updated=1), (a_pod(), a_pod("b")), floor=2),
+            {"Ready": ("False", "Progressing"), "Available": ("True", "Ready"), "Reconciling": ("True", "Progressing")},
+        ),
+        (
+            a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL, before=READY),
+            {"Ready": ("False", "ImagePullFailed"), "Available": ("False", "ImagePullFailed")},
+        ),
+        (
+            a_status(a_deployment(0), suspended=True),
+            {"Ready": ("True", "Suspended"), "Available": ("False", "Suspended")},
+        ),
+        (
+            a_status(a_deployment(0, total=1), (a_pod(),), suspended=True),
+            {"Ready": ("False", "Progressing"), "Available": ("True", "Ready"), "Reconciling": ("True", "Progressing")},
+        ),
+        (
+            a_status(a_deployment(0), floor=0),
+            {"Ready": ("True", "ScaledToZero"), "Available": ("False", "ScaledToZero")},
+        ),
+        (
+            a_status(a_deployment(5, total=3), (a_pod("a"), a_pod("b"), a_pod("c")), floor=1),
+            {"Ready": ("True", "Ready"), "Available": ("True", "Ready")},
+        ),
+    ],
+)
+def test_conditions_follow_the_table(status: dict[str, Any], expected: dict[str, tuple[str, str]]) -> None:
+    assert shown(status) == expected
+
+
+def test_a_deployment_whose_controller_has_not_seen_the_spec_is_not_ready() -> None:
+    assert shown(a_status(a_deployment(observedGeneration=2), (a_pod(),)))["Ready"] == ("False", "Progressing")
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"), [({"running": {}}, "Loading"), ({"waiting": {"reason": "ContainerCreating"}}, "Starting")]
+)
+def test_without_trouble_the_reason_says_what_is_waited_for(state: dict[str, Any], reason: str) -> None:
+    pod = a_pod(ready=False, containerStatuses=[{"state": state}])
+    assert shown(a_status(a_deployment(), (pod,)))["Ready"] == ("False", reason)
+
+
+def test_the_counts_and_addresses_are_what_people_look_for() -> None:
+    expected = {
+        "replicas": 1,
+        "readyReplicas": 1,
+        "desiredReplicas": 1,
+        "replicaSummary": "1/1",
+        "selector": "llmservice.dev/name=chat",
+        "url": "http://chat.ml.svc/v1",
+        "models": ["chat"],
+        "observedGeneration": 2,
+    }
+    assert {key: READY[key] for key in expected} == expected
+
+
+def test_the_same_state_gives_the_same_status_at_another_time() -> None:
+    assert a_status(a_deployment(), (a_pod(),), now=LATER, before=READY) == READY
+
+
+def test_transition_times_move_only_with_the_status() -> None:
+    later = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, trouble=PULL, before=READY)
+    times = {item["type"]: item["lastTransitionTime"] for item in later["conditions"]}
+    assert times["Ready"] == "2026-01-02T03:09:05Z"
+    worse = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, trouble=CLAIM, before=later)
+    assert worse["conditions"][0]["lastTransitionTime"] == "2026-01-02T03:09:05Z"
+
+
+def test_a_stalled_resource_keeps_its_plan_and_what_serves() -> None:
+    progress = progress_of(a_deployment(), (a_pod(),))
+    status = stalled(READY, 3, Reason.INVALID_SPEC, "spec.x: wrong", NOW, progress=progress)
+    assert shown(status) == {
+        "Ready": ("False", "InvalidSpec"),
+        "Available": ("True", "Ready"),
+        "Stalled": ("True", "InvalidSpec"),
+    }
+    assert (status["plan"], status["observedGeneration"], status["url"]) == (READY["plan"], 3, READY["url"])
+
+
+RESOURCE = {
+    "apiVersion": "llmservice.dev/v1alpha1",
+    "kind": "LLMService",
+    "metadata": {"name": "chat", "namespace": "ml", "uid": "u-1"},
+}
+
+
+def test_a_transition_becomes_an_event_with_the_words_of_the_condition() -> None:
+    event = transition_event(RESOURCE, {}, READY, NOW)
+    assert event is not None
+    assert (event["type"], event["reason"], event["message"]) == (
+        "Normal",
+        "Ready",
+        "1 of 1 replicas serve chat at http://chat.ml.svc/v1",
+    )
+
+
+def test_trouble_becomes_a_warning_once() -> None:
+    troubled = a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL)
+    event = transition_event(RESOURCE, READY, troubled, NOW)
+    assert event is not None
+    assert (event["type"], event["reason"]) == ("Warning", "ImagePullFailed")
+    assert transition_event(RESOURCE, troubled, troubled, LATER) is None
+
+
+def test_what_every_start_goes_through_is_no_event() -> None:
+    assert transition_event(RESOURCE, {}, a_status(None), NOW) is None
