@@ -128,8 +128,10 @@ def test_events_tell_transitions_only(kube: Kube) -> None:
     kube.wait_ready("chat")
     kube.patch("LLMService", "chat", {"spec": {"suspend": True}})
     kube.wait_ready("chat", reason="Suspended")
-    events = [item for item in kube.list("Event") if item["involvedObject"]["kind"] == "LLMService"]
-    assert [item["reason"] for item in sorted(events, key=lambda item: item["metadata"]["name"])] == [
-        "Ready",
-        "Suspended",
-    ]
+
+    def reasons() -> list[str]:
+        events = [item for item in kube.list("Event") if item["involvedObject"]["kind"] == "LLMService"]
+        return [item["reason"] for item in sorted(events, key=lambda item: item["metadata"]["name"])]
+
+    kube.wait(lambda: True if "Suspended" in reasons() else None, reasons, seconds=10)
+    assert reasons() == ["Ready", "Suspended"]

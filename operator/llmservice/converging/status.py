@@ -87,9 +87,9 @@ def _conditions(situation: Situation) -> list[Condition]:
 def _readiness(situation: Situation) -> tuple[bool, Reason, str]:
     progress, plan = situation.progress, situation.plan
     if situation.suspended:
-        return _emptied(progress, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
+        return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
     if progress.seen and progress.desired == 0 and situation.floor == 0:
-        return _emptied(progress, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
+        return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
         served = ", ".join(plan.names)
         return True, Reason.READY, f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
@@ -98,10 +98,11 @@ def _readiness(situation: Situation) -> tuple[bool, Reason, str]:
     return (False, *waiting_for(progress, situation.pods))
 
 
-def _emptied(progress: Progress, reason: Reason, message: str) -> tuple[bool, Reason, str]:
-    if progress.seen and progress.total == 0 and progress.ready == 0:
+def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, Reason, str]:
+    """Pods that still finish their requests count, although the Deployment no longer counts them."""
+    if situation.progress.seen and situation.progress.total == 0 and not situation.pods:
         return True, reason, message
-    return False, Reason.PROGRESSING, f"{progress.total} replicas are finishing their requests: wait"
+    return False, Reason.PROGRESSING, f"{len(situation.pods)} pods are finishing their requests: wait"
 
 
 def _availability(ready: int, reason: Reason, message: str) -> Condition:

@@ -121,10 +121,7 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
         Reason.MODEL_NOT_FOUND,
         "none of this quantization, the log lists what there is: set spec.quantization or spec.model.file",
     ),
-    r"file '.*' not found in repository": (
-        Reason.MODEL_NOT_FOUND,
-        "the log lists what there is: correct spec.model.file",
-    ),
+    r"file '.*' not found in repository": (Reason.MODEL_NOT_FOUND, "correct spec.model.file; the log lists the files"),
     r"GET failed \(\d+\)": (
         Reason.CRASH_LOOPING,
         "the model hub refuses or throttles: wait, set spec.model.tokenSecretRef, or use a claim (pvc://)",
@@ -153,10 +150,7 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
         Reason.UNSUPPORTED_MODEL_SOURCE,
         "name a newer spec.engineOptions.version, or another engine",
     ),
-    r"error: invalid argument: |error while handling argument ": (
-        Reason.ENGINE_ARGUMENT_REJECTED,
-        "correct spec.engineOptions.args",
-    ),
+    r"error(: invalid| while handling) argument": (Reason.ENGINE_ARGUMENT_REJECTED, "correct spec.engineOptions.args"),
     r"failed to initialize (CUDA|ROCm)": (
         Reason.GPU_NOT_USABLE,
         "no device is visible, or the driver is too old: check the node, or name another spec.engineOptions.version",
@@ -190,7 +184,7 @@ class LlamaCpp:
     )
     flags = frozenset(
         (
-            *("--host", "--port", "--metrics", "--slots", "--no-webui", "--alias", "--model", "-hf", "-hff"),
+            *("--host", "--port", "--metrics", "--slots", "--no-ui", "--alias", "--model", "-hf", "-hff"),
             *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
             *("--cache-type-k", "--cache-type-v", "--threads", "--threads-http", "--cache-ram"),
         )
@@ -227,7 +221,7 @@ _SERVING: _Options = (
     ("--port", str(PORT)),
     ("--metrics",),
     ("--slots",),
-    ("--no-webui",),
+    ("--no-ui",),
 )
 
 

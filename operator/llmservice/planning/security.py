@@ -3,6 +3,7 @@
 Source: kubernetes.io/docs/concepts/security/pod-security-standards (restricted).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.pod import SecurityContext
@@ -10,6 +11,7 @@ from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Json
 
 _DEFAULT_SECCOMP = "RuntimeDefault"
+_ENFORCE = "pod-security.kubernetes.io/enforce"
 CONTAINER_SECURITY: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 
@@ -25,29 +27,37 @@ class Security:
 def choose_security(own: SecurityContext, facts: Facts) -> Security:
     """The user's ids, else those of the image; groups and seccomp profile of the device."""
     version, accelerator = facts.version, facts.accelerator
-    needed = accelerator.supplemental_groups if accelerator else ()
-    groups = sorted({*needed, *own.supplemental_groups})
+    groups = {*(accelerator.supplemental_groups if accelerator else ()), *own.supplemental_groups}
     seccomp = accelerator.seccomp_profile if accelerator else _DEFAULT_SECCOMP
+    user = own.run_as_user or version.user
     group = version.group if own.run_as_group is None else own.run_as_group
     context = {
-        "runAsNonRoot": True,
-        "runAsUser": own.run_as_user or version.user,
+        "runAsNonRoot": user != 0,
+        "runAsUser": user,
         "runAsGroup": group,
         "fsGroup": group if own.fs_group is None else own.fs_group,
         # A volume whose root already belongs to the group is not walked through at each start.
         "fsGroupChangePolicy": "OnRootMismatch",
         "seccompProfile": {"type": seccomp},
     }
-    restricted = seccomp == _DEFAULT_SECCOMP
+    notes = tuple(_beyond_restricted(user, seccomp, facts))
     return Security(
-        pod={**context, "supplementalGroups": groups} if groups else context,
-        restricted=restricted,
-        notes=() if restricted else (_note(accelerator.vendor if accelerator else "", seccomp),),
+        pod={**context, "supplementalGroups": sorted(groups)} if groups else context,
+        restricted=not notes,
+        notes=notes,
     )
 
 
-def _note(vendor: str, seccomp: str) -> str:
-    return (
-        f"{vendor} devices need the seccomp profile {seccomp}, which Pod Security Standards but privileged refuse; "
-        "set the label pod-security.kubernetes.io/enforce: privileged on the namespace"
-    )
+def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[str]:
+    """What the restricted standard refuses, and the label that allows it (pod-security.kubernetes.io/enforce)."""
+    version, accelerator = facts.version, facts.accelerator
+    if user == 0:
+        yield (
+            f"the image of {version.engine} {version.version} runs as root only, which the restricted Pod Security "
+            f"Standard refuses: {_ENFORCE}: baseline on the namespace allows it, or name another version"
+        )
+    if seccomp != _DEFAULT_SECCOMP and accelerator:
+        yield (
+            f"{accelerator.vendor} devices need the seccomp profile {seccomp}, which the restricted and baseline Pod "
+            f"Security Standards refuse: {_ENFORCE}: privileged on the namespace allows it"
+        )

@@ -22,13 +22,13 @@ from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, OperatorError, Refused
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.observing import Observer, OwnerGone
+from llmservice.reconcilers.pod_insight import pause_for
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render
 
 log = logging.getLogger(__name__)
 
 _STALLED_AGAIN_SECONDS = 60.0
-_WAITING_AGAIN_SECONDS = 20.0
 
 
 class Planner(Protocol):
@@ -84,7 +84,7 @@ class LLMServiceReconciler:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
         await self._report(body, self._summary(service, plan, body, children, observed))
-        return _WAITING_AGAIN_SECONDS if observed.pod_warnings else None
+        return min(map(pause_for, observed.pod_warnings.values()), default=None)
 
     async def _apply(self, changes: tuple[Change, ...], observed: Observed, replicas: Replicas) -> dict[Ref, Manifest]:
         """Write in order; returns the children as they are now."""

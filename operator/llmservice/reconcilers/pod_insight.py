@@ -1,9 +1,11 @@
 """The two things a pod's status does not say: the end of a crashed engine's log, and why a volume is not mounted.
 
-Each log is read once per container restart, at most 64 kB; events of a pod at most every 20 s while it waits.
+Each log is read once per container restart, at most 64 kB; events of a pod while it waits for its volumes: every few
+seconds until there is one, then now and then.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +13,10 @@ from typing import Any
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.references import Manifest, ref_of, uid_of
 
+_UNTIL_FIRST_SECONDS = 4.0
 _EVENTS_EVERY_SECONDS = 20.0
 _PODS_AT_MOST = 4
+_REMEMBERED_AT_MOST = 256
 _TERMINATION_MESSAGE_BYTES = 1900
 """The kubelet cuts a termination message at 2 kB: a longer log may hide the cause further up."""
 
@@ -24,8 +28,8 @@ class PodInsight:
     """Reads logs and events of pods in trouble and remembers what it read."""
 
     cluster: Cluster
-    _logs: dict[tuple[str, int], str] = field(default_factory=dict)
-    _warnings: dict[str, tuple[float, str]] = field(default_factory=dict)
+    _logs: OrderedDict[tuple[str, int], str] = field(default_factory=OrderedDict)
+    _warnings: OrderedDict[str, tuple[float, str]] = field(default_factory=OrderedDict)
 
     async def read(self, pods: Sequence[Manifest]) -> tuple[Readings, Readings]:
         """Log ends and newest warnings by pod name, for the pods that need them."""
@@ -39,30 +43,36 @@ class PodInsight:
                 warnings[name] = await self._warning(pod)
         return logs, warnings
 
-    def forget(self, pods: Sequence[Manifest]) -> None:
-        """Drop what is remembered of pods that are not in this list any more."""
-        uids = {uid_of(pod) for pod in pods}
-        self._logs = {key: text for key, text in self._logs.items() if key[0] in uids}
-        self._warnings = {uid: kept for uid, kept in self._warnings.items() if uid in uids}
-
     async def _log(self, pod: Manifest) -> str:
         container = _container(pod)
         key = (uid_of(pod), int(container.get("restartCount", 0)))
         if key not in self._logs:
             previous = "terminated" not in container.get("state", {})
             self._logs[key] = await self.cluster.log_tail(ref_of(pod), "engine", previous=previous)
+            _keep_newest(self._logs)
         return self._logs[key]
 
     async def _warning(self, pod: Manifest) -> str:
         uid, now = uid_of(pod), asyncio.get_running_loop().time()
         read_at, text = self._warnings.get(uid, (-_EVENTS_EVERY_SECONDS, ""))
-        if now - read_at >= _EVENTS_EVERY_SECONDS:
+        if now - read_at >= pause_for(text):
             selector = f"involvedObject.uid={uid},type=Warning"
             events = await self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector)
             newest = max(events, key=_moment, default={})
             text = str(newest.get("message", ""))
             self._warnings[uid] = (now, text)
+            _keep_newest(self._warnings)
         return text
+
+
+def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
+    while len(remembered) > _REMEMBERED_AT_MOST:
+        remembered.popitem(last=False)
+
+
+def pause_for(warning: str) -> float:
+    """Seconds until the next look at the events of a pod of which this is known."""
+    return _EVENTS_EVERY_SECONDS if warning else _UNTIL_FIRST_SECONDS
 
 
 def _moment(event: Mapping[str, Any]) -> str:

@@ -23,11 +23,13 @@ def selector(plan: ServicePlan) -> dict[str, str]:
 
 
 def labels(plan: ServicePlan) -> dict[str, str]:
-    """The labels of every child."""
+    """The labels of every child.
+
+    `app.kubernetes.io/instance` is not among them: Argo CD takes it for its own tracking label.
+    """
     return {
         NAME_LABEL: plan.owner.name,
         "app.kubernetes.io/name": plan.engine,
-        "app.kubernetes.io/instance": plan.owner.name,
         "app.kubernetes.io/component": "inference",
         "app.kubernetes.io/part-of": "llmservice",
         "app.kubernetes.io/managed-by": "llmservice-operator",

@@ -1,0 +1,58 @@
+"""Files of manifests, in and out: YAML as Kubernetes reads it, and as people like to read it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_TIMESTAMP = "tag:yaml.org,2002:timestamp"
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """Dates stay text, as in Kubernetes."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in resolvers if tag != _TIMESTAMP]
+    for first, resolvers in _BASE.yaml_implicit_resolvers.items()
+}
+
+
+class _Dumper(_DUMPER):  # type: ignore[misc]
+    """Shared parts are written out, and texts of several lines as such."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (PyYAML's signature)
+        return True
+
+
+def _text(dumper: Any, text: str) -> Any:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def documents_in(text: str) -> Iterator[tuple[int, Any]]:
+    """The documents with their number, from 1; a List's items have its number. Raises yaml.YAMLError.
+
+    JSON is YAML too.
+    """
+    for number, document in enumerate(yaml.load_all(text, Loader=_Loader), 1):
+        is_list = isinstance(document, Mapping) and document.get("kind") == "List"
+        for item in document.get("items") or () if is_list else (document,):
+            if item is not None:
+                yield number, item
+
+
+def to_yaml(manifests: Iterable[Mapping[str, Any]]) -> str:
+    """One document for each manifest."""
+    text: str = yaml.dump_all(manifests, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
+    return text
+
+
+def to_json(manifests: Iterable[Mapping[str, Any]]) -> str:
+    """One List that kubectl takes."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)}, indent=2) + "\n"

@@ -1,0 +1,92 @@
+"""`llmservice images`: every image a cluster would need, for registries without a way to the internet."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+
+import click
+
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import load_catalogue
+from llmservice.cli.documents import to_yaml
+from llmservice.engines.registry import ENGINES
+from llmservice.planning.images import mirrored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineImage:
+    """One image of the catalogue: what pods would name (`image`), and where it is published (`source`)."""
+
+    engine: str
+    version: str
+    variant: str
+    default: bool
+    image: str
+    source: str
+
+
+@click.command(name="images")
+@click.option("--engine", "engines", multiple=True, type=click.Choice(sorted(ENGINES)), help="Only this engine.")
+@click.option("--variant", "variants", multiple=True, metavar="NAME", help="Only this variant: cuda, rocm, cpu, …")
+@click.option("--default-versions", is_flag=True, help="Only what resources without engineOptions.version use.")
+@click.option("--mirror", "mirrors", multiple=True, metavar="PREFIX=PREFIX", help="As in the operator's settings.")
+@click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
+def command(
+    engines: tuple[str, ...],
+    variants: tuple[str, ...],
+    mirrors: tuple[str, ...],
+    output: str,
+    *,
+    default_versions: bool,
+) -> None:
+    """Print the engine images of the catalogue: each engine, version and variant of accelerator.
+
+    As text there is one image on a line; with --mirror where it is published, a tab, and where pods would look for it.
+
+    \b
+    llmservice images --variant cuda --default-versions
+    llmservice images --mirror docker.io=registry.example/hub | while read from to; do crane copy $from $to; done
+    """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
+    prefixes = _prefixes(mirrors)
+    found = [
+        image
+        for image in images_of(load_catalogue(), prefixes)
+        if (not engines or image.engine in engines)
+        and (not variants or image.variant in variants)
+        and (image.default or not default_versions)
+    ]
+    click.echo(_written(found, output, with_source=bool(prefixes)), nl=False)
+
+
+def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[EngineImage]:
+    """Every image of the catalogue, by engine, version and variant, the mirrors applied."""
+    for engine, versions in sorted(catalogue.engines.items()):
+        for version, row in versions.versions.items():
+            for variant, source in sorted(row.images.items()):
+                yield EngineImage(
+                    engine=engine,
+                    version=version,
+                    variant=variant,
+                    default=version == versions.default,
+                    image=mirrored(source, mirrors),
+                    source=source,
+                )
+
+
+def _prefixes(mirrors: tuple[str, ...]) -> dict[str, str]:
+    pairs = [mirror.partition("=") for mirror in mirrors]
+    wrong = next((mirror for mirror, (old, _, new) in zip(mirrors, pairs, strict=True) if not (old and new)), None)
+    if wrong is not None:
+        raise click.BadParameter(
+            f"{wrong!r}: write PREFIX=PREFIX, as in docker.io=registry.example/hub", param_hint="--mirror"
+        )
+    return {old: new for old, _, new in pairs}
+
+
+def _written(images: list[EngineImage], output: str, *, with_source: bool) -> str:
+    if output == "json":
+        return json.dumps([asdict(image) for image in images], indent=2) + "\n"
+    if output == "yaml":
+        return to_yaml([{"images": [asdict(image) for image in images]}])
+    lines = dict.fromkeys(f"{image.source}\t{image.image}" if with_source else image.image for image in images)
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,33 @@
+"""Waiting inside the container until an engine is idle, for engines that would drop what they work on."""
+
+from llmservice.engines.engine import PORT
+
+SETTLE_SECONDS = 5
+"""Until every proxy has heard that the pod is no endpoint any more."""
+
+SETTLE = ("/bin/sh", "-c", f"sleep {SETTLE_SECONDS}")
+"""The preStop command of an engine that finishes its requests by itself after SIGTERM."""
+
+_WAIT = f"""\
+end=$(($(date +%s) + $1))
+url=http://127.0.0.1:{PORT}
+command -v curl >/dev/null || {{ sleep "$1"; exit 0; }}
+curl -s -o /dev/null -m 5 $url/health
+if [ $? = 7 ]; then exit 0; fi
+sleep {SETTLE_SECONDS}
+idle=0
+while [ "$(date +%s)" -lt $end ] && [ $idle -lt 2 ]; do
+  page=$(curl -s -m 5 $url/metrics)
+  case $? in 0) ;; 7) exit 0;; *) sleep 1; continue;; esac
+  if echo "$page" | grep -E "$2" | grep -qvE ' 0([.]0+)?$'; then idle=0; else idle=$((idle + 1)); fi
+  sleep 1
+done"""
+
+
+def wait_until_idle(gauges: str, seconds: int) -> tuple[str, ...]:
+    """A preStop command: ends when none of the gauges is above 0, twice in a row, or after so many seconds.
+
+    `gauges` is a regular expression for the lines of /metrics that count requests. A gauge that is missing counts as 0;
+    an answer that comes too late counts as busy; nothing listens yet (curl: 7) or any more: it ends at once.
+    """
+    return ("/bin/sh", "-c", _WAIT, "drain", str(seconds), gauges)

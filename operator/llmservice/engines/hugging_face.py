@@ -1,0 +1,81 @@
+"""What engines built on huggingface_hub, transformers and PyTorch have in common.
+
+Belongs here: what these libraries say and do under any engine. Does not: an engine's own options.
+Sources: huggingface_hub/errors.py and utils/_http.py, transformers/utils/hub.py, torch/cuda/__init__.py.
+"""
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.engines.engine import ServingRequest, Signature
+from llmservice.errors import InvalidSpec
+
+TOKEN_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
+
+HUB_SIGNATURES = (
+    Signature(
+        reason=Reason.MODEL_ACCESS_DENIED,
+        pattern=r"GatedRepoError: |[Cc]annot access gated repo|You are trying to access a gated repo",
+        remedy="accept the model's licence, and set spec.model.tokenSecretRef to a token that may read it",
+    ),
+    Signature(
+        reason=Reason.MODEL_NOT_FOUND,
+        pattern=r"(Repository|Revision)NotFoundError: |is not a valid (model|git) identifier|HFValidationError: ",
+        remedy="correct spec.model.uri or spec.model.revision; a private model needs spec.model.tokenSecretRef",
+    ),
+    Signature(
+        reason=Reason.MODEL_ACCESS_DENIED,
+        pattern=r"(401|403) Client Error",
+        remedy="set spec.model.tokenSecretRef to a token that may read the model",
+    ),
+    Signature(
+        reason=Reason.CRASH_LOOPING,
+        pattern=r"429 Client Error|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load",
+        remedy=(
+            "the model hub cannot be reached or throttles: check network policy and proxy, set "
+            "spec.model.tokenSecretRef, or use a claim (pvc://)"
+        ),
+    ),
+)
+"""The hub's answers, the most telling first: an unknown repository is answered with 401 when there is no token."""
+
+TORCH_SIGNATURES = (
+    Signature(
+        reason=Reason.UNSUPPORTED_FIELD,
+        pattern=r"(argument|option) `?trust_remote_code=True|--trust-remote-code",
+        remedy="read the model's code, then set spec.model.trustRemoteCode: true and pin spec.model.revision",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
+        pattern=r"does not recognize this architecture",
+        remedy="name a newer spec.engineOptions.version, or another engine",
+    ),
+    Signature(
+        reason=Reason.OUT_OF_MEMORY,
+        pattern=r"(CUDA|HIP) out of memory|OutOfMemoryError",
+        remedy="lower spec.maxNumSeqs or spec.maxModelLen, take a quantized checkpoint, or raise spec.gpu.count",
+    ),
+    Signature(
+        reason=Reason.GPU_NOT_USABLE,
+        pattern=(
+            r"NVIDIA driver on your system is too old|No (CUDA|HIP) GPUs are available|no kernel image is available"
+            r"|Failed to infer device type|not enough cuda devices|NotEnoughCUDADevices"
+        ),
+        remedy="image, driver and device do not fit: check the node, or name another spec.engineOptions.version",
+    ),
+)
+
+
+def quantization_on_load(request: ServingRequest) -> str:
+    """This version's own name of a quantization made on load; empty for what a checkpoint is.
+
+    A checkpoint names its method itself, and engines end when an option names another one.
+    """
+    return request.version.on_load.get(request.quantization, "")
+
+
+def one_of(value: str, known: tuple[str, ...], field: str) -> str:
+    """The value, when it is known or empty; raises InvalidSpec naming the field."""
+    if value and value not in known:
+        message = f"{value} is none of {', '.join(known)}; name one of them, or leave it out"
+        raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field=field)
+    return value

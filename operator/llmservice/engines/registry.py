@@ -1,0 +1,24 @@
+"""Every engine the operator knows, by the name users write; explicit and sorted."""
+
+from collections.abc import Mapping
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.catalog.catalogue import nearest
+from llmservice.engines.engine import Engine
+from llmservice.engines.llamacpp import LLAMACPP
+from llmservice.engines.tgi import TGI
+from llmservice.engines.vllm import VLLM
+from llmservice.errors import InvalidSpec
+
+ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TGI, VLLM)}
+"""A new engine is one file in this package, its name in this line, and its rows in engines.yaml."""
+
+
+def engine_named(name: str) -> Engine:
+    """The engine of a name; raises InvalidSpec (UnknownEngine)."""
+    engine = ENGINES.get(name)
+    if engine is None:
+        near = nearest(name, ENGINES, at_most=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; name one of: {', '.join(ENGINES)}"
+        raise InvalidSpec(Reason.UNKNOWN_ENGINE, f"{name} is not an engine of this operator{hint}", field="spec.engine")
+    return engine

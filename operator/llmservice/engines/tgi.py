@@ -1,0 +1,252 @@
+"""Text Generation Inference: models in Hugging Face format. In maintenance since 2025-12-11.
+
+Facts are read from its source, releases 3.0 to 3.3 (commit db931fc): launcher/src/main.rs, router/src/server.rs,
+backends/v3/src/{main,lib}.rs, tgi-entrypoint.sh, Dockerfile. Each option has an environment twin: its name in upper
+case. An option may stand once only, so what users may change is given as its twin, which their option overrides.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
+from llmservice.engines.engine import (
+    PORT,
+    Capabilities,
+    Default,
+    HttpProbe,
+    Launch,
+    OwnedArguments,
+    Probes,
+    ServingRequest,
+    Signature,
+)
+from llmservice.engines.hugging_face import (
+    CACHE_VARIABLES,
+    HUB_SIGNATURES,
+    TOKEN_VARIABLES,
+    TORCH_SIGNATURES,
+    one_of,
+    quantization_on_load,
+)
+from llmservice.errors import InvalidSpec
+
+_CACHE = "/cache"
+_LEAST_LIMIT = 128
+"""Requests at once before TGI answers 429, when nothing is said."""
+_LIMIT_PER_SEQUENCE = 4
+_USUAL_PREFILL_TOKENS = 4096
+_STOP_SECONDS = 15
+_DTYPES = ("float16", "bfloat16")
+_KV_CACHE_DTYPES = ("fp8_e4m3fn", "fp8_e5m2")
+
+_PROBES = Probes(
+    # The router listens only when every shard is loaded and warmed up.
+    startup=HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=1),
+    # After trouble /health tries a real prefill, behind the work that runs: late is not dead.
+    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
+    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
+)
+
+_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_GATEWAY = "leave it out: keys and tunnels belong to a gateway in front"
+_CACHES = "leave it out: the operator keeps caches on a writable volume"
+
+_OWNED: Mapping[str, str] = {
+    "--model-id": "use spec.model.uri",
+    "--revision": "use spec.model.revision",
+    "--trust-remote-code": "use spec.model.trustRemoteCode",
+    "--dtype": "use spec.dtype",
+    "--kv-cache-dtype": "use spec.kvCacheDtype",
+    "--quantize": "use spec.quantization",
+    "--num-shard": "use spec.gpu.count",
+    "--sharded": "use spec.gpu.count",
+    "--max-total-tokens": "use spec.maxModelLen",
+    "--max-input-tokens": "use spec.maxModelLen",
+    "--max-input-length": "use spec.maxModelLen",
+    "--max-batch-size": "use spec.maxNumSeqs",
+    "--max-concurrent-requests": "use spec.maxNumSeqs: the limit follows it",
+    "--graceful-termination-timeout": "use spec.drain.timeoutSeconds",
+    "--hostname": _SERVED_BY_ALL,
+    "--port": _SERVED_BY_ALL,
+    "-p": _SERVED_BY_ALL,
+    "--prometheus-port": _SERVED_BY_ALL,
+    "--shard-uds-path": _SERVED_BY_ALL,
+    "--huggingface-hub-cache": _CACHES,
+    "--weights-cache-override": _CACHES,
+    "--api-key": _GATEWAY,
+    "--ngrok": _GATEWAY,
+    "--ngrok-authtoken": _GATEWAY,
+    "--ngrok-edge": _GATEWAY,
+}
+_VARIABLES: Mapping[str, str] = {
+    **dict.fromkeys((*TOKEN_VARIABLES, "HF_API_TOKEN"), "use spec.model.tokenSecretRef"),
+    **dict.fromkeys(CACHE_VARIABLES, _CACHES),
+}
+
+_SIGNATURES = (
+    *HUB_SIGNATURES,
+    Signature(
+        reason=Reason.MODEL_NOT_FOUND,
+        pattern=r"No \.?safetensors weights found|No local weights found",
+        remedy="spec.model.uri must name a repository or a folder with config.json and safetensors",
+    ),
+    Signature(
+        reason=Reason.CONTAINER_REFUSED,
+        pattern=r"libpython[0-9.]+so[0-9.]*: cannot open shared object file",
+        remedy=(
+            "this image runs as root only: leave out spec.pod.securityContext.runAsUser, or name version 3.0.1 or an "
+            "image of your own"
+        ),
+    ),
+    Signature(
+        reason=Reason.KV_CACHE_TOO_SMALL,
+        pattern=(
+            r"Not enough memory to handle (`max_total_tokens|\d+ (prefill|total) tokens)"
+            r"|`max_(batch_prefill|total)_tokens` must be <= `max_batch_total_tokens`"
+        ),
+        remedy="lower spec.maxModelLen, take a quantized checkpoint or a larger spec.gpu.type, or raise spec.gpu.count",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
+        pattern=r"Unsupported model type",
+        remedy="name another engine: TGI gets no new models any more",
+    ),
+    Signature(
+        reason=Reason.ENGINE_ARGUMENT_REJECTED,
+        pattern=r"error: (unexpected argument|invalid value|the argument|a value is required)|Invalid argument: ",
+        remedy="correct spec.engineOptions.args",
+    ),
+    *TORCH_SIGNATURES,
+)
+
+
+def _twins() -> Iterator[tuple[str, str]]:
+    for flag, remedy in _OWNED.items():
+        if flag.startswith("--"):
+            yield flag.removeprefix("--").replace("-", "_").upper(), remedy
+
+
+class Tgi:
+    """Text Generation Inference's launcher, as in its official images; its entrypoint splits arguments at spaces."""
+
+    name = "tgi"
+    capabilities = Capabilities(
+        schemes=frozenset({"hf", "pvc"}), revisions=True, remote_code=True, dtype=True, one_word_arguments=True
+    )
+    owned = OwnedArguments(flags=_OWNED, environment={**dict(_twins()), **_VARIABLES})
+    flags = frozenset(
+        (
+            *("--model-id", "--revision", "--trust-remote-code", "--hostname", "--port", "--num-shard"),
+            *("--dtype", "--kv-cache-dtype", "--quantize", "--max-input-tokens", "--max-total-tokens"),
+            *("--max-batch-size", "--max-concurrent-requests", "--graceful-termination-timeout"),
+        )
+    )
+    signatures = _SIGNATURES
+
+    def launch(self, request: ServingRequest) -> Launch:
+        """How to start and stop one replica; raises InvalidSpec naming the field."""
+        wanted = (*_model(request), *_numbers(request), *_capacity(request), *_serving(request))
+        drains = request.version.knows("--graceful-termination-timeout")
+        prefill = _prefill(request)
+        return Launch(
+            args=tuple(word for word in wanted if request.version.knows(word.partition("=")[0])),
+            probes=_PROBES,
+            environment={**_ENVIRONMENT, "MAX_BATCH_PREFILL_TOKENS": prefill.value},
+            writable_paths=(_CACHE,),
+            pre_stop=SETTLE if drains else _wait(request),
+            pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
+            stop_seconds=_STOP_SECONDS + (request.drain_seconds if drains else 0),
+            defaults=(prefill,),
+            notes=_notes(request),
+        )
+
+
+TGI = Tgi()
+
+_ENVIRONMENT = {
+    "HOME": _CACHE,
+    "HF_HOME": f"{_CACHE}/huggingface",
+    # The image names its own, which wins over HF_HOME.
+    "HUGGINGFACE_HUB_CACHE": f"{_CACHE}/huggingface/hub",
+    "USER": "tgi",
+    "USAGE_STATS": "off",
+}
+
+
+def _model(request: ServingRequest) -> tuple[str, ...]:
+    model = request.model
+    return (
+        f"--model-id={model.path or model.repository}",
+        *((f"--revision={model.revision}",) if model.revision else ()),
+        *(("--trust-remote-code",) if request.trust_remote_code else ()),
+    )
+
+
+def _numbers(request: ServingRequest) -> tuple[str, ...]:
+    """Number formats; TGI reads a checkpoint's method from the checkpoint."""
+    dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
+    if on_load and dtype:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            f"tgi takes no dtype together with {request.quantization}; leave one of them out",
+            field="spec.dtype",
+        )
+    if request.quantization == "exl2" and request.devices > 1:
+        message = "tgi cannot spread exl2 over several devices; set spec.gpu.count: 1, or take another checkpoint"
+        raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field="spec.quantization")
+    kv_cache_dtype = one_of(request.kv_cache_dtype, _KV_CACHE_DTYPES, "spec.kvCacheDtype")
+    return (
+        *((f"--dtype={dtype}",) if dtype else ()),
+        *((f"--quantize={on_load}",) if on_load else ()),
+        *((f"--kv-cache-dtype={kv_cache_dtype}",) if kv_cache_dtype else ()),
+    )
+
+
+def _capacity(request: ServingRequest) -> tuple[str, ...]:
+    """Requests at once and tokens per request: a prompt must leave room for one token of answer.
+
+    More than the limit of concurrent requests is answered with 429, so it lies well above what is worked on at once:
+    the rest queues.
+    """
+    if request.max_model_len == 1:
+        message = "must be at least 2 on tgi: one token of prompt and one of answer"
+        raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field="spec.maxModelLen")
+    return (
+        f"--max-input-tokens={request.max_model_len - 1}",
+        f"--max-total-tokens={request.max_model_len}",
+        f"--max-batch-size={request.max_num_seqs}",
+        f"--max-concurrent-requests={_limit(request)}",
+        *((f"--num-shard={request.devices}",) if request.devices else ()),
+    )
+
+
+def _limit(request: ServingRequest) -> int:
+    return max(_LEAST_LIMIT, _LIMIT_PER_SEQUENCE * request.max_num_seqs)
+
+
+def _prefill(request: ServingRequest) -> Default:
+    """Tokens of prompts worked on in one step: a whole request, because older devices cannot split one."""
+    tokens = max(_USUAL_PREFILL_TOKENS, request.max_model_len)
+    reason = (
+        "tokens of prompts in one step, room for a whole prompt: devices below compute capability 8.0 need it; pass "
+        "--max-batch-prefill-tokens in spec.engineOptions.args to save memory on others"
+    )
+    return Default(field="MAX_BATCH_PREFILL_TOKENS", value=str(tokens), reason=reason)
+
+
+def _serving(request: ServingRequest) -> tuple[str, ...]:
+    """`--hostname` is said because TGI would read the pod's name from HOSTNAME, `--port` because the image says 80."""
+    return ("--hostname=0.0.0.0", f"--port={PORT}", f"--graceful-termination-timeout={request.drain_seconds}")
+
+
+def _wait(request: ServingRequest) -> tuple[str, ...]:
+    return wait_until_idle("^tgi_(batch_current_size|queue_size) ", SETTLE_SECONDS + request.drain_seconds)
+
+
+def _notes(request: ServingRequest) -> tuple[str, ...]:
+    return (
+        f"beyond {_limit(request)} requests at once, running and queued together, a replica answers 429",
+        "where TGI splits prompts into chunks it may work on more than spec.maxNumSeqs requests at once",
+        "TGI answers to every model name; /v1/models shows the repository's",
+        "TGI is in maintenance since December 2025: consider another engine for new services",
+    )

@@ -1,0 +1,297 @@
+"""vLLM: models in Hugging Face format on accelerators, and on CPU with the CPU image.
+
+Facts are read from the released packages 0.10.2 to 0.33.0: engine/arg_utils.py, config/{model,cache,vllm}.py,
+entrypoints/{common,openai}/cli_args.py, entrypoints/launchers/launcher.py, platforms/cpu.py, v1/worker/*_worker.py.
+Which version knows which option is kept in the catalogue, recorded from the wheels.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
+from llmservice.engines.engine import (
+    PORT,
+    Capabilities,
+    Default,
+    HttpProbe,
+    Launch,
+    OwnedArguments,
+    Probes,
+    ServingRequest,
+    Signature,
+)
+from llmservice.engines.hugging_face import (
+    CACHE_VARIABLES,
+    HUB_SIGNATURES,
+    TOKEN_VARIABLES,
+    TORCH_SIGNATURES,
+    one_of,
+    quantization_on_load,
+)
+
+_CACHE = "/cache"
+_GIB = 2**30
+_LEAST_BATCHED_TOKENS = 2048
+"""Tokens per step that vLLM takes when nothing is said, on the smallest devices (get_batch_defaults)."""
+_USUAL_BATCHED_TOKENS = 8192
+_KV_CACHE_SPACE = "VLLM_CPU_KVCACHE_SPACE"
+_USUAL_KV_CACHE_GIB = 4
+_DTYPES = ("auto", "half", "float16", "bfloat16", "float", "float32")
+
+_PROBES = Probes(
+    # The port refuses connections until the model is loaded, compiled and warmed up.
+    startup=HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=1),
+    # A busy server answers late: only minutes of silence mean that it is dead. 503: the engine core is.
+    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
+    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
+)
+
+_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here guards only a part of the paths)"
+_ONE_POD = "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism"
+_CACHES = "leave it out: the operator keeps caches on a writable volume"
+
+_OWNED: Mapping[str, tuple[str, ...]] = {
+    "use spec.model.uri": ("--model", "VLLM_USE_MODELSCOPE"),
+    "use spec.model.revision": ("--revision",),
+    "use spec.model.names": ("--served-model-name",),
+    "use spec.model.tokenSecretRef": ("--hf-token", *TOKEN_VARIABLES),
+    "use spec.model.trustRemoteCode": ("--trust-remote-code --no-trust-remote-code",),
+    "use spec.dtype": ("--dtype",),
+    "use spec.kvCacheDtype": ("--kv-cache-dtype",),
+    "use spec.quantization": ("--quantization -q",),
+    "use spec.maxModelLen": ("--max-model-len",),
+    "use spec.maxNumSeqs": ("--max-num-seqs", "--max-num-active-seqs"),
+    "use spec.drain.timeoutSeconds": ("--shutdown-timeout",),
+    _ONE_POD: (
+        "--tensor-parallel-size -tp --pipeline-parallel-size -pp --data-parallel-size -dp",
+        "--data-parallel-size-local -dpl --data-parallel-rank -dpn --data-parallel-start-rank -dpr",
+        "--data-parallel-address -dpa --data-parallel-rpc-port -dpp --data-parallel-backend -dpb",
+        "--data-parallel-multi-port-external-lb -dpm --data-parallel-supervisor-port",
+        "--data-parallel-external-lb --no-data-parallel-external-lb -dpe",
+        "--data-parallel-hybrid-lb --no-data-parallel-hybrid-lb -dph",
+        "--nnodes -n --node-rank -r --master-addr --master-port --headless",
+    ),
+    _SERVED_BY_ALL: (
+        "--host --port --uds --grpc --grpc-port",
+        "--disable-log-stats",
+    ),
+    "leave it out: write its options as args, in a file they would escape the operator": ("--config",),
+    "leave it out: it opens administrative endpoints to every client": ("VLLM_SERVER_DEV_MODE",),
+    _CACHES: ("--download-dir", *CACHE_VARIABLES, "VLLM_CACHE_ROOT"),
+    _GATEWAY: (
+        "--api-key VLLM_API_KEY",
+        "--ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers",
+        "--enable-ssl-refresh --no-enable-ssl-refresh --disable-ssl-refresh",
+    ),
+}
+"""What to do instead → options in every spelling, and variables."""
+
+_SIGNATURES = (
+    *HUB_SIGNATURES,
+    Signature(
+        reason=Reason.MODEL_NOT_FOUND,
+        pattern=r"Invalid repository ID or local directory specified|Could not detect config format",
+        remedy="spec.model.uri must name a repository or a folder with config.json and weights",
+    ),
+    Signature(
+        reason=Reason.QUANTIZATION_MISMATCH,
+        pattern=r"Quantization method specified in the model config .* does not match",
+        remedy="set spec.quantization: auto; an online- quantization needs a checkpoint that has none",
+    ),
+    Signature(
+        reason=Reason.QUANTIZATION_MISMATCH,
+        pattern=r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: ",
+        remedy="take another checkpoint, spec.gpu.type or spec.engineOptions.version",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_FIELD,
+        pattern=r"Bfloat16 is only supported on GPUs",
+        remedy="set spec.dtype: float16, or leave it out",
+    ),
+    Signature(
+        reason=Reason.KV_CACHE_TOO_SMALL,
+        pattern=r"To serve at least one request with the model|is larger than the maximum number of tokens",
+        remedy="lower spec.maxModelLen, set spec.kvCacheDtype: fp8, or raise spec.gpu.count",
+    ),
+    Signature(
+        reason=Reason.KV_CACHE_TOO_SMALL,
+        pattern=r"No available memory for the cache blocks",
+        remedy="the weights leave no room: take a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
+    ),
+    Signature(
+        reason=Reason.OUT_OF_MEMORY,
+        pattern=r"warming up sampler with",
+        remedy="lower spec.maxNumSeqs",
+    ),
+    Signature(
+        reason=Reason.OUT_OF_MEMORY,
+        pattern=r"Free memory on device .* is less than desired",
+        remedy="something else uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_FIELD,
+        pattern=r"User-specified max_model_len .* is greater than the derived",
+        remedy="lower spec.maxModelLen to what the model was made for",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_FIELD,
+        pattern=r"Total number of attention heads .* must be divisible by tensor parallel size",
+        remedy="set spec.gpu.count to a divisor of the number of heads",
+    ),
+    Signature(
+        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
+        pattern=r"Model architectures .* are not supported for now",
+        remedy="name a newer spec.engineOptions.version, or another engine",
+    ),
+    Signature(
+        reason=Reason.ENGINE_ARGUMENT_REJECTED,
+        pattern=r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)",
+        remedy="correct spec.engineOptions.args, or name the version in spec.engineOptions.version that takes it",
+    ),
+    *TORCH_SIGNATURES,
+)
+
+
+def _owned() -> Iterator[tuple[str, str]]:
+    """Every spelling: argparse takes a long option by its beginning too (`--max-num-s`), unless several begin so."""
+    for remedy, options in _OWNED.items():
+        for word in " ".join(options).split():
+            shortest = len("--x") if word.startswith("--") else len(word)
+            for end in range(shortest, len(word) + 1):
+                yield word[:end], remedy
+
+
+_Options = tuple[tuple[str, ...], ...]
+"""Options as words; the first word of each begins with the flag, which decides whether a version knows it."""
+
+
+class Vllm:
+    """vLLM's OpenAI server, `vllm serve`, as in its official images."""
+
+    name = "vllm"
+    capabilities = Capabilities(
+        schemes=frozenset({"hf", "pvc", "s3", "gs"}), revisions=True, remote_code=True, dtype=True
+    )
+    owned = OwnedArguments(
+        flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
+        environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
+    )
+    flags = frozenset(
+        (
+            *("--served-model-name", "--host", "--port", "--revision", "--trust-remote-code", "--load-format"),
+            *("--dtype", "--kv-cache-dtype", "--quantization", "--max-model-len", "--max-num-seqs"),
+            *("--max-num-batched-tokens", "--tensor-parallel-size"),
+            *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
+        )
+    )
+    signatures = _SIGNATURES
+
+    def launch(self, request: ServingRequest) -> Launch:
+        """How to start and stop one replica; raises InvalidSpec naming the field."""
+        wanted = (*_serving(request), *_model(request), *_numbers(request), *_capacity(request), *_stopping(request))
+        options = tuple(word for option in wanted if request.version.knows(_flag(option)) for word in option)
+        drains = request.version.knows("--shutdown-timeout")
+        defaults = _kv_cache_on_cpu(request)
+        return Launch(
+            command=("vllm", "serve"),
+            args=(request.model.path or request.model.repository, *options),
+            probes=_PROBES,
+            environment={**_environment(request), **{default.field: default.value for default in defaults}},
+            writable_paths=(_CACHE,),
+            pre_stop=SETTLE if drains else _wait(request),
+            pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
+            stop_seconds=10 + (request.drain_seconds if drains else 0),
+            defaults=defaults,
+        )
+
+
+VLLM = Vllm()
+
+
+def _flag(option: tuple[str, ...]) -> str:
+    return option[0].partition("=")[0]
+
+
+def _serving(request: ServingRequest) -> _Options:
+    """The names stand first: the option takes every word up to the next option."""
+    return (
+        ("--served-model-name", *request.names),
+        ("--host=0.0.0.0",),
+        (f"--port={PORT}",),
+        ("--disable-access-log-for-endpoints=/health,/metrics",),
+    )
+
+
+def _model(request: ServingRequest) -> _Options:
+    """How weights are read; the model itself is the first word after the command."""
+    model = request.model
+    return (
+        *(((f"--revision={model.revision}",),) if model.revision else ()),
+        *((("--load-format=runai_streamer",),) if model.scheme in {"s3", "gs"} else ()),
+        *((("--trust-remote-code",),) if request.trust_remote_code else ()),
+    )
+
+
+def _numbers(request: ServingRequest) -> _Options:
+    """Number formats; nothing is said about what the checkpoint says itself."""
+    dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
+    return (
+        *(((f"--dtype={dtype}",),) if dtype else ()),
+        *(((f"--kv-cache-dtype={request.kv_cache_dtype}",),) if request.kv_cache_dtype else ()),
+        *(((f"--quantization={on_load}",),) if on_load else ()),
+    )
+
+
+def _capacity(request: ServingRequest) -> _Options:
+    """Requests at once and tokens per request.
+
+    A step must have room for one token of each request (config/scheduler.py), which vLLM's own choice of tokens per
+    step gives up to 2048 requests on every device.
+    """
+    tokens = max(_USUAL_BATCHED_TOKENS, request.max_num_seqs)
+    return (
+        (f"--max-model-len={request.max_model_len}",),
+        (f"--max-num-seqs={request.max_num_seqs}",),
+        *(((f"--max-num-batched-tokens={tokens}",),) if request.max_num_seqs > _LEAST_BATCHED_TOKENS else ()),
+        *(((f"--tensor-parallel-size={request.devices}",),) if request.devices else ()),
+    )
+
+
+def _stopping(request: ServingRequest) -> _Options:
+    return ((f"--shutdown-timeout={request.drain_seconds}",),)
+
+
+def _wait(request: ServingRequest) -> tuple[str, ...]:
+    return wait_until_idle("^vllm:num_requests_(running|waiting)[{ ]", SETTLE_SECONDS + request.drain_seconds)
+
+
+def _environment(request: ServingRequest) -> dict[str, str]:
+    """Caches on the writable volume, and a name for the user, whom the image does not know."""
+    return {
+        "HOME": _CACHE,
+        "HF_HOME": f"{_CACHE}/huggingface",
+        "VLLM_CACHE_ROOT": f"{_CACHE}/vllm",
+        "USER": "vllm",
+        "VLLM_NO_USAGE_STATS": "1",
+        **_threads(request),
+    }
+
+
+def _threads(request: ServingRequest) -> dict[str, str]:
+    """Left alone, every core of the node gets a thread, however few the container may use."""
+    if request.devices or not request.cores:
+        return {}
+    return {"OMP_NUM_THREADS": str(max(1, math.ceil(request.cores))), "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
+
+
+def _kv_cache_on_cpu(request: ServingRequest) -> tuple[Default, ...]:
+    """GiB of memory for the KV cache on the CPU, where vLLM would take a share of the node's memory."""
+    if request.devices:
+        return ()
+    gib, why = _USUAL_KV_CACHE_GIB, "enough for small models"
+    if request.memory_bytes:
+        gib, why = max(1, request.memory_bytes // 4 // _GIB), "a quarter of the memory limit"
+    reason = f"GiB, {why}: vLLM would go by the node's memory; set the variable in spec.engineOptions.env for another"
+    return (Default(field=_KV_CACHE_SPACE, value=str(gib), reason=reason),)

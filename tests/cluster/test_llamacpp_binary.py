@@ -1,0 +1,133 @@
+"""llama.cpp's real binary against what its engine file says of it: options, log lines, slots, and leaving."""
+
+import json
+import re
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.loader import load_catalogue
+from llmservice.catalog.recorded_flags import options_in_help, recorded_options
+from llmservice.engines.llamacpp import LLAMACPP
+from llmservice.planning.facts import RegistrySettings, choose_facts
+from llmservice.planning.plan import plan_service
+from llmservice.planning.service_plan import ServicePlan
+from sandbox.build_llama import llama_build
+from sandbox.cache import cache_folder
+from sandbox.tiny_model import tiny_model
+from tests.builders import an_llmservice
+
+pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
+
+
+@pytest.fixture(scope="session")
+def binary() -> Path:
+    """The program the sandbox packs as the engine's image (`make setup` builds it)."""
+    return llama_build().folder(cache_folder()) / "llama-server"
+
+
+def output_of(binary: Path, *arguments: str) -> str:
+    done = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+    return done.stdout + done.stderr
+
+
+def test_the_recorded_options_are_those_of_the_binary(binary: Path) -> None:
+    recorded = files("llmservice.catalog").joinpath("flags/llamacpp-b11312.txt").read_text("utf-8")
+    assert list(recorded_options(recorded)) == list(options_in_help(output_of(binary, "--help")))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--model", "/there/is/none.gguf"), "ModelNotFound"),
+        (("--model", __file__), "ModelNotFound"),
+        (("--threads=4",), "EngineArgumentRejected"),
+        (("--ctx-size", "many"), "EngineArgumentRejected"),
+    ],
+)
+def test_its_last_words_name_the_cause(binary: Path, arguments: tuple[str, ...], reason: str) -> None:
+    log = output_of(binary, "--host", "127.0.0.1", "--port", "0", *arguments)
+    found = (each.reason for each in LLAMACPP.signatures if re.search(each.pattern, log, re.MULTILINE))
+    assert next(found, None) == reason
+
+
+@dataclass
+class Server:
+    """The binary, started as planned but on a free port of this machine."""
+
+    plan: ServicePlan
+    process: subprocess.Popen[bytes]
+    port: int
+    answers: list[int] = field(default_factory=list)
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as response:
+            return json.loads(response.read())
+
+    def complete(self, tokens: int) -> None:
+        """One request; keeps the status of its answer."""
+        body = json.dumps({"prompt": "a", "max_tokens": tokens, "ignore_eos": True}).encode()
+        url, headers = f"http://127.0.0.1:{self.port}/v1/completions", {"Content-Type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=60) as response:
+            self.answers.append(response.status)
+
+    def wait_healthy(self) -> None:
+        for _ in range(200):
+            try:
+                self.get("/health")
+            except (OSError, urllib.error.URLError):
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("llama-server did not become healthy")
+
+    def pre_stop(self) -> list[str]:
+        """The preStop command, asking this server."""
+        return [word.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}") for word in self.plan.container.pre_stop]
+
+
+@pytest.fixture
+def server(binary: Path, tmp_path: Path) -> Iterator[Server]:
+    """Two requests of 600 tokens at once."""
+    service = LLMService.parse(an_llmservice(spec__maxModelLen=600, spec__maxNumSeqs=2))
+    plan = plan_service(service, choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=None))
+    (tmp_path / "tiny.gguf").write_bytes(tiny_model())
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    here = {"0.0.0.0": "127.0.0.1", "8000": str(port), "/models/tiny.gguf": str(tmp_path / "tiny.gguf")}  # noqa: S104
+    command = [str(binary), *(here.get(word, word) for word in plan.container.args)]
+    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:  # noqa: S603
+        server = Server(plan, process, port)
+        server.wait_healthy()
+        yield server
+        process.terminate()
+
+
+def test_each_slot_holds_exactly_one_request_of_the_planned_length(server: Server) -> None:
+    assert [slot["n_ctx"] for slot in server.get("/slots")] == [600, 600]
+
+
+def test_a_replica_leaves_after_its_last_request_and_not_before(server: Server) -> None:
+    """Six requests: two run, four wait."""
+    requests = [threading.Thread(target=server.complete, args=(590,)) for _ in range(6)]
+    for request in requests:
+        request.start()
+    while not any(slot["is_processing"] for slot in server.get("/slots")):
+        time.sleep(0.01)
+    subprocess.run(server.pre_stop(), check=True, timeout=120)  # noqa: S603
+    server.process.terminate()
+    for request in requests:
+        request.join(10)
+    assert server.answers == [200] * 6

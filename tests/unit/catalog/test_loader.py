@@ -1,0 +1,53 @@
+"""The loader: texts in, typed rows out, complaints that name the row."""
+
+import pytest
+
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import catalogue_from, load_catalogue
+from llmservice.catalog.rows import InvalidCatalogue
+
+ROW = "images: {cpu: img:1}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
+NO_ACCELERATORS = "{vendors: {}, schemes: [], accelerators: []}"
+
+
+def loaded(engines: str) -> Catalogue:
+    return catalogue_from(engines=engines, accelerators=NO_ACCELERATORS)
+
+
+def test_a_row_becomes_a_version() -> None:
+    catalogue = loaded(f"fourth: {{default: '1', versions: {{'1': {{{ROW}}}}}}}")
+    version = catalogue.engine_version("fourth", "1")
+    assert (version.engine, version.version, version.images) == ("fourth", "1", {"cpu": "img:1"})
+
+
+@pytest.mark.parametrize(
+    ("engines", "complaint"),
+    [
+        ("a: [", "engines.yaml: is not YAML"),
+        ("a: 5", "engines.yaml: a: must be a mapping"),
+        ("a: {default: '2', versions: {'1': {" + ROW + "}}}", "engines.yaml: a: default must be one of .* 1"),
+        ("a: {default: '1', versions: {'1': {" + ROW + ", usr: 1}}}", "engines.yaml: a: 1: unknown field usr"),
+        ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images is missing"),
+        ("a: {default: '1', versions: {'1': {" + ROW + ", flags: flags/x.txt}}}", "a: 1: flags: there is no file"),
+        ("a: {default: '1', versions: {1: {" + ROW + "}}}", "quote names that look like numbers"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_its_row(engines: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        loaded(engines)
+
+
+def test_the_shipped_catalogue_is_read_once() -> None:
+    assert load_catalogue() is load_catalogue()
+
+
+def test_every_shipped_image_is_pinned_by_a_version() -> None:
+    images = [
+        image
+        for rows in load_catalogue().engines.values()
+        for version in rows.versions.values()
+        for image in version.images.values()
+    ]
+    tags = [image.rpartition(":")[2] for image in images]
+    assert len(images) >= 4
+    assert [tag for tag in tags if tag.startswith("latest") or not any(letter.isdigit() for letter in tag)] == []

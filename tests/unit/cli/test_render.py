@@ -1,0 +1,93 @@
+"""`llmservice render`: manifests out, one line for each problem, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from llmservice.cli.render import command
+from tests.builders import an_llmservice
+
+GOOD = yaml.safe_dump(an_llmservice())
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
+BAD = yaml.safe_dump(an_llmservice(spec__engine="llamacp", metadata__name="bad"))
+WORSE = yaml.safe_dump(an_llmservice(spec__gpu__count=-1, spec__replicas=-1))
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(command, arguments, input=stdin)
+
+
+def test_prints_every_child_as_a_document(tmp_path: Path) -> None:
+    file = tmp_path / "chat.yaml"
+    file.write_text(GOOD)
+    result = run(str(file))
+    assert result.exit_code == 0
+    assert [manifest["kind"] for manifest in yaml.safe_load_all(result.stdout)] == ["Service", "Deployment"]
+
+
+def test_reads_standard_input_and_prints_a_list_as_json() -> None:
+    result = run("-", "-o", "json", stdin=GOOD)
+    assert [item["kind"] for item in json.loads(result.stdout)["items"]] == ["Service", "Deployment"]
+
+
+def test_reads_lists_as_kubectl_prints_them() -> None:
+    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": [an_llmservice(), an_llmservice()]})
+    assert run("-", stdin=listed).stdout.count("kind: Deployment") == 2
+
+
+def test_passes_over_other_kinds_with_a_note() -> None:
+    result = run("-", stdin=f"{CONFIG_MAP}---\n{GOOD}---\n- 1\n---\n")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "<stdin>:1: passed over: ConfigMap is not an LLMService",
+        "<stdin>:3: passed over: this document is not an LLMService",
+    ]
+
+
+def test_names_file_document_field_and_way_out() -> None:
+    result = run("-", stdin=f"{CONFIG_MAP}---\n{BAD}")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == (
+        "<stdin>:2: spec.engine: llamacp is not an engine of this operator; did you mean llamacpp?"
+    )
+
+
+def test_every_problem_has_a_line() -> None:
+    lines = run("-", stdin=WORSE).stderr.splitlines()
+    assert sorted(line.split(": ")[1] for line in lines) == ["spec.gpu.count", "spec.replicas"]
+
+
+def test_prints_nothing_when_anything_is_wrong() -> None:
+    result = run("-", stdin=f"{GOOD}---\n{BAD}")
+    assert (result.exit_code, result.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("text", ["a: [", "a: b: c", "\t- x"])
+def test_a_file_that_is_not_yaml_has_one_line(text: str) -> None:
+    result = run("-", stdin=text)
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert "is not YAML" in result.stderr
+
+
+def test_wrong_usage_has_an_exit_code_of_its_own() -> None:
+    assert (run().exit_code, run("/there/is/none.yaml").exit_code) == (2, 2)
+
+
+def test_a_suspended_resource_renders_no_replicas() -> None:
+    text = run("-", stdin=yaml.safe_dump(an_llmservice(spec__suspend=True, spec__replicas=3))).stdout
+    deployment = next(each for each in yaml.safe_load_all(text) if each["kind"] == "Deployment")
+    assert deployment["spec"]["replicas"] == 0
+
+
+def test_dates_and_shared_parts_stay_readable() -> None:
+    text = yaml.safe_dump(an_llmservice(spec__replicas=2)).replace(
+        "name: chat", "name: chat\n  annotations: {d: 2026-01-01}"
+    )
+    result = run("-", stdin=text)
+    assert result.exit_code == 0
+    assert "&id" not in result.stdout
+    assert "- |-\n" in result.stdout

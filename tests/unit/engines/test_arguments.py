@@ -1,0 +1,92 @@
+"""Users' arguments and variables: each spelling of what is owned is refused by name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from llmservice.engines.arguments import check_arguments, flag_of
+from llmservice.engines.engine import Capabilities, Engine, Launch, OwnedArguments, ServingRequest, Signature
+from llmservice.errors import InvalidSpec
+
+OWNED = OwnedArguments(
+    flags={"--ctx-size": "use spec.maxModelLen", "-c": "use spec.maxModelLen"},
+    environment={"ENGINE_CTX_SIZE": "use spec.maxModelLen"},
+)
+
+
+@dataclass(frozen=True)
+class AnEngine:
+    capabilities: Capabilities
+    name: str = "fourth"
+    owned: OwnedArguments = OWNED
+    flags: frozenset[str] = frozenset()
+    signatures: tuple[Signature, ...] = ()
+
+    def launch(self, request: ServingRequest) -> Launch:
+        raise NotImplementedError
+
+
+def an_engine(**capabilities: Any) -> Engine:
+    return AnEngine(Capabilities(schemes=frozenset(), **capabilities))
+
+
+def refusal(*args: str, engine: Engine | None = None, variables: tuple[str, ...] = ()) -> InvalidSpec:
+    with pytest.raises(InvalidSpec) as caught:
+        check_arguments(engine or an_engine(), {"--old": "use --new"}, args, variables)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("argument", "flag"),
+    [
+        ("--ctx-size", "--ctx-size"),
+        ("--ctx-size=4096", "--ctx-size"),
+        ("--ctx_size=4096", "--ctx-size"),
+        ("--ctx-size 4096", "--ctx-size"),
+        ("--Ctx-Size", "--ctx-size"),
+        ("-c", "-c"),
+        ("-C", "-C"),
+        ("4096", ""),
+        ("-", ""),
+        ("--", ""),
+        (" ", ""),
+        ("", ""),
+    ],
+)
+def test_a_flag_is_found_in_each_spelling(argument: str, flag: str) -> None:
+    assert flag_of(argument) == flag
+
+
+def test_an_owned_flag_is_refused_with_its_place_and_the_way_out() -> None:
+    error = refusal("--threads", "8", "--ctx_size=4096")
+    assert error.reason == "OwnedArgument"
+    assert str(error) == ("spec.engineOptions.args[2]: --ctx-size is owned by the operator; use spec.maxModelLen")
+
+
+def test_an_owned_variable_is_refused_whatever_its_case() -> None:
+    error = refusal(variables=("OTHER", "engine_ctx_size"))
+    assert str(error).startswith("spec.engineOptions.env[1]: engine_ctx_size is owned by the operator")
+
+
+def test_every_problem_has_a_line_of_its_own() -> None:
+    assert len(str(refusal("-c", "--ctx-size", variables=("ENGINE_CTX_SIZE",))).splitlines()) == 3
+
+
+def test_a_flag_that_is_gone_is_refused_with_what_replaced_it() -> None:
+    error = refusal("--old=1")
+    assert error.reason == "EngineArgumentRejected"
+    assert "--old is no longer known to this version; use --new" in str(error)
+
+
+def test_an_equals_sign_is_refused_where_the_engine_does_not_take_it() -> None:
+    error = refusal("--threads=8", engine=an_engine(equals_sign=False))
+    assert "write two items: --threads and 8" in str(error)
+
+
+def test_spaces_are_refused_where_the_entrypoint_splits_at_them() -> None:
+    assert "splits arguments at spaces" in str(refusal("--x", "two words", engine=an_engine(one_word_arguments=True)))
+
+
+def test_what_nobody_owns_passes() -> None:
+    check_arguments(an_engine(), {}, ["--threads", "8", "--grammar=a b", "plain"], ["OTHER"])

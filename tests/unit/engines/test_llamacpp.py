@@ -1,0 +1,165 @@
+"""llama.cpp: one meaning of context and concurrency, which file is loaded, and what its log lines mean."""
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from llmservice.catalog.loader import load_catalogue
+from llmservice.engines.engine import Launch, ModelSource, ServingRequest
+from llmservice.engines.llamacpp import LLAMACPP
+from llmservice.errors import InvalidSpec
+
+VERSION = load_catalogue().engine_version("llamacpp", "b11312")
+HUB = ModelSource(scheme="hf", repository="acme/chat-7B-GGUF")
+VOLUME = ModelSource(scheme="pvc", path="/models/tiny.gguf")
+
+
+def launched(**changes: Any) -> Launch:
+    request = ServingRequest(
+        names=("chat",), model=VOLUME, version=VERSION, devices=0, max_model_len=4096, max_num_seqs=2, drain_seconds=60
+    )
+    return LLAMACPP.launch(dataclasses.replace(request, **changes))
+
+
+def option(launch: Launch, flag: str) -> str:
+    return launch.args[launch.args.index(flag) + 1] if flag in launch.args else ""
+
+
+@pytest.mark.parametrize(
+    ("tokens", "requests", "context", "cap"),
+    [(4096, 2, "8192", "4096"), (700, 2, "1536", "700"), (1, 1, "256", "1"), (8192, 64, "524288", "8192")],
+)
+def test_every_slot_holds_exactly_one_request(tokens: int, requests: int, context: str, cap: str) -> None:
+    """A slot owns a multiple of 256 tokens and may use max_model_len of them."""
+    launch = launched(max_model_len=tokens, max_num_seqs=requests)
+    assert option(launch, "--ctx-size") == context
+    assert option(launch, "--kv-unified-per-slot") == cap
+    assert option(launch, "--parallel") == str(requests)
+    assert "--no-kv-unified" in launch.args
+
+
+def test_nothing_shrinks_to_fit() -> None:
+    assert option(launched(), "--fit") == "off"
+
+
+@pytest.mark.parametrize(("devices", "layers"), [(0, "0"), (1, "all"), (2, "all")])
+def test_all_layers_are_on_the_devices_or_none(devices: int, layers: str) -> None:
+    assert option(launched(devices=devices), "--n-gpu-layers") == layers
+
+
+@pytest.mark.parametrize(("requests", "threads"), [(1, "256"), (64, "256"), (200, "800")])
+def test_threads_are_there_before_a_burst_of_requests(requests: int, threads: str) -> None:
+    assert option(launched(max_num_seqs=requests), "--threads-http") == threads
+
+
+def test_all_names_are_aliases() -> None:
+    assert option(launched(names=("chat", "acme/chat-7B")), "--alias") == "chat,acme/chat-7B"
+
+
+@pytest.mark.parametrize(
+    ("model", "quantization", "flag", "value"),
+    [
+        (VOLUME, "auto", "--model", "/models/tiny.gguf"),
+        (HUB, "Q8_0", "-hf", "acme/chat-7B-GGUF:Q8_0"),
+        (HUB, "auto", "-hf", "acme/chat-7B-GGUF:Q4_K_M"),
+        (ModelSource(scheme="hf", repository="acme/chat-Q8_0-GGUF"), "auto", "-hf", "acme/chat-Q8_0-GGUF:Q8_0"),
+        (dataclasses.replace(HUB, file="chat-Q8_0.gguf"), "auto", "-hff", "chat-Q8_0.gguf"),
+        (dataclasses.replace(HUB, file="chat-Q8_0.gguf"), "Q8_0", "-hf", "acme/chat-7B-GGUF"),
+    ],
+)
+def test_one_file_is_named(model: ModelSource, quantization: str, flag: str, value: str) -> None:
+    assert option(launched(model=model, quantization=quantization), flag) == value
+
+
+def test_a_quantization_that_was_left_open_is_told_with_its_reason() -> None:
+    (default,) = launched(model=HUB).defaults
+    assert (default.field, default.value) == ("quantization", "Q4_K_M")
+    assert "any other file" in default.reason
+
+
+def test_a_file_that_contradicts_the_quantization_is_refused() -> None:
+    with pytest.raises(InvalidSpec, match=r"Q4_K_M is asked for and chat-Q8_0\.gguf holds Q8_0") as caught:
+        launched(model=dataclasses.replace(HUB, file="chat-Q8_0.gguf"), quantization="Q4_K_M")
+    assert caught.value.reason == "QuantizationMismatch"
+
+
+def test_a_quantization_that_cannot_be_checked_is_noted() -> None:
+    assert launched(quantization="Q4_K_M").notes == ("tiny.gguf decides the quantization; Q4_K_M was not checked",)
+
+
+def test_both_halves_of_the_kv_cache_get_the_format() -> None:
+    launch = launched(kv_cache_dtype="q8_0")
+    assert (option(launch, "--cache-type-k"), option(launch, "--cache-type-v")) == ("q8_0", "q8_0")
+
+
+def test_an_unknown_format_of_the_kv_cache_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InvalidSpec, match=r"spec\.kvCacheDtype: fp8 is none of f32, f16, .* q8_0"):
+        launched(kv_cache_dtype="fp8")
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory_gib", "threads", "cache_mib"),
+    [(0.0, 0, "", ""), (0.5, 0, "1", ""), (3.5, 4, "4", "1024"), (0.0, 64, "", "")],
+)
+def test_limits_of_the_container_are_kept(cores: float, memory_gib: int, threads: str, cache_mib: str) -> None:
+    launch = launched(cores=cores, memory_bytes=memory_gib * 2**30)
+    assert (option(launch, "--threads"), option(launch, "--cache-ram")) == (threads, cache_mib)
+
+
+def test_threads_are_the_engines_business_on_devices() -> None:
+    assert option(launched(cores=2.0, devices=1), "--threads") == ""
+
+
+def test_a_flag_the_version_does_not_know_is_left_out_with_its_value() -> None:
+    older = dataclasses.replace(VERSION, flags=VERSION.flags - {"--kv-unified-per-slot"})
+    launch = launched(version=older)
+    assert "--kv-unified-per-slot" not in launch.args
+    assert launch.args[launch.args.index("--no-kv-unified") + 1] == "--fit"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("0.00.004.210 E get_repo_commit: error: GET failed (401): no", "ModelAccessDenied"),
+        ("0.00.003.785 E get_repo_commit: error: GET failed (404): no", "ModelNotFound"),
+        ("0.00.003.785 E get_repo_commit: error: GET failed (429): slow down", "CrashLooping"),
+        ("E get_repo_commit: error: HTTPLIB failed: Could not establish connection", "CrashLooping"),
+        ("E common_download_get_hf_plan: no GGUF files found in repository a/b", "ModelNotFound"),
+        ("E common_download_get_hf_plan: file 'y.gguf' not found in repository", "ModelNotFound"),
+        (
+            "E gguf_init_from_file: failed to open GGUF file '/m/x.gguf' (No such file or directory)",
+            "ModelNotFound",
+        ),
+        (
+            "E gguf_init_from_file: failed to open GGUF file '/m/x.gguf' (Permission denied)",
+            "ModelAccessDenied",
+        ),
+        ("E gguf_init_from_reader: invalid magic characters: 'garb', expected 'GGUF'", "ModelNotFound"),
+        ("E gguf_init_from_reader: failed to read magic", "ModelNotFound"),
+        (
+            "E llama_model_load: tensor 'output.weight' data is not within the file bounds, model is corrupted",
+            "ModelNotFound",
+        ),
+        ("E llama_model_load: error loading model: unknown model architecture: 'new'", "UnsupportedModelSource"),
+        ("error: invalid argument: --threads=4", "EngineArgumentRejected"),
+        ('error while handling argument "--ctx-size": stoi', "EngineArgumentRejected"),
+        ("ggml_cuda_init: failed to initialize CUDA: no CUDA-capable device is detected", "GpuNotUsable"),
+        ("allocating 4096.00 MiB on device 0: cudaMalloc failed: out of memory", "OutOfMemory"),
+        ("E llama_init_from_model: failed to initialize: failed to allocate buffer for kv cache", "KVCacheTooSmall"),
+    ],
+)
+def test_a_line_of_the_log_names_its_cause(line: str, reason: str) -> None:
+    """Lines up to the arguments' are as the binary of b11312 writes them; the last ones are from its source."""
+    first = next(signature for signature in LLAMACPP.signatures if re.search(signature.pattern, line, re.MULTILINE))
+    assert first.reason == reason
+
+
+def test_lines_of_a_good_start_mean_nothing() -> None:
+    log = (
+        "warning: no usable GPU found, --gpu-layers option will be ignored\n"
+        "0.00.010.337 I srv  llama_server: model loaded\n"
+        "W get_repo_files: failed to resolve commit for a/b\n"
+    )
+    assert [each.pattern for each in LLAMACPP.signatures if re.search(each.pattern, log, re.MULTILINE)] == []

@@ -1,0 +1,56 @@
+"""Nothing a user wrote is silently ignored."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.planning.planned import HUB, planned, refused
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        (HUB | {"spec__model__revision": "main"}, "spec.model.revision"),
+        ({"spec__model__trustRemoteCode": True}, "spec.model.trustRemoteCode"),
+        ({"spec__dtype": "float16"}, "spec.dtype"),
+    ],
+)
+def test_a_field_that_means_nothing_to_the_engine_is_refused(changes: dict[str, Any], field: str) -> None:
+    error = refused(**changes)
+    assert error.reason == "UnsupportedField"
+    assert str(error).startswith(f"{field}: llamacpp ")
+    assert "remove it" in str(error)
+
+
+def test_every_such_field_has_a_line() -> None:
+    error = refused(**HUB, spec__model__revision="main", spec__dtype="float16")
+    assert [line.split(":")[0] for line in str(error).splitlines()] == ["spec.model.revision", "spec.dtype"]
+
+
+@pytest.mark.parametrize("written", ["q4_k_m", "Q4-K-M", "q4km", "Q4_k_M"])
+def test_a_misspelled_quantization_is_refused_with_the_right_spelling(written: str) -> None:
+    error = refused(spec__quantization=written)
+    assert error.reason == "QuantizationMisspelled"
+    assert str(error).endswith("did you mean Q4_K_M?")
+
+
+def test_auto_in_another_case_is_misspelled_too() -> None:
+    assert str(refused(spec__quantization="Auto")).endswith("did you mean auto?")
+
+
+def test_an_unknown_quantization_is_refused_with_those_there_are() -> None:
+    assert "name one of: auto, Q4_K_M, Q4_K_S" in str(refused(spec__quantization="awq"))
+
+
+def test_arguments_nobody_owns_come_last() -> None:
+    assert planned(spec__engineOptions={"args": ["--threads", "3"]}).container.args[-2:] == ("--threads", "3")
+
+
+@pytest.mark.parametrize("args", [["--port", "1"], ["-c", "1"], ["--ctx_size", "1"], ["--mlock"], ["--threads=1"]])
+def test_arguments_the_engine_may_not_get_are_refused(args: list[str]) -> None:
+    assert str(refused(spec__engineOptions={"args": args})).startswith("spec.engineOptions.args[0]: ")
+
+
+def test_variables_the_operator_owns_are_refused() -> None:
+    error = refused(spec__engineOptions={"env": [{"name": "A", "value": "1"}, {"name": "LLAMA_API_KEY", "value": "x"}]})
+    assert str(error).startswith("spec.engineOptions.env[1]: LLAMA_API_KEY is owned by the operator; leave it out")
