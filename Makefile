@@ -60,8 +60,9 @@ unit: $(VENV)/ready ## The fast tests, without a cluster
 	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster -m "not cluster" $(TESTS))
 
 .PHONY: cluster
-cluster: setup ## The tests on a real API server and kubelet
-	@$(call part,cluster tests,$(RUN) -m pytest -v -m cluster $(TESTS))
+cluster: setup ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
+	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster $(TESTS))
 
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed
@@ -71,9 +72,26 @@ format: $(VENV)/ready ## Format and fix what can be fixed
 crds: $(VENV)/ready ## Write crds/ from the types
 	@$(RUN) -m llmservice crd > crds/llmservices.llmservice.dev.yaml
 
+.PHONY: docs
+docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
+	@$(RUN) -m tools.reference
+
 .PHONY: golden
 golden: $(VENV)/ready ## Write the expected manifests of tests/golden/ anew: read the diff before you commit it
 	@$(RUN) -m tests.golden.rewrite
+
+.PHONY: flags
+flags: $(VENV)/ready ## Record vLLM's options from its wheels (downloads about 350 MB a version)
+	@$(RUN) -m tools.engine_flags vllm 0.10.2 0.17.1 0.24.0 0.32.0 0.33.0
+
+.PHONY: flags-llamacpp
+flags-llamacpp: setup ## Record llama.cpp's options from the binary that the tests build
+	@$(LLMSERVICE_CACHE)/builds/llama.cpp-b11312-*/llama-server --help \
+	  | $(RUN) -m llmservice.catalog.recorded_flags > operator/llmservice/catalog/flags/llamacpp-b11312.txt
+
+.PHONY: flags-tgi
+flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: CLONE=folder)
+	@$(RUN) -m tools.engine_flags tgi 3.0.1 3.3.5 3.3.7 --clone $(CLONE)
 
 .PHONY: lock
 lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes

@@ -51,5 +51,5 @@ def is_healthy(cell: Cell, health_url: str) -> bool:
     return True
 
 
-class _Ended(Exception):  # noqa: N818 - carries news, not an error
+class _Ended(Exception):
     """The component's process is gone."""

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from llmservice.rendering.manifests import CHILD_KINDS
-
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.in_memory import InMemoryCluster
@@ -14,6 +12,7 @@ from llmservice.converging.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.rendering.manifests import CHILD_KINDS
 from tests.builders import an_llmservice
 
 NAMESPACE = "ml"

@@ -12,6 +12,7 @@ from llmservice import __version__
 
 VERBS = {
     "crd": "Print the CustomResourceDefinition.",
+    "images": "Print every engine image a cluster would need.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "run": "Run the operator.",
 }

@@ -27,10 +27,14 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
     Each option has an environment variable (LLMSERVICE_CONTEXT, _NAMESPACES with commas, _WORKERS, _LOG_LEVEL); the
     option wins. The operator needs the CRD and waits for it when it is missing.
     """
-    given = {"context": context, "namespaces": namespaces or None, "workers": workers, "log_level": log_level}
     try:
+        settings = settings_from()
         settings = dataclasses.replace(
-            settings_from(), **{key: value for key, value in given.items() if value is not None}
+            settings,
+            context=context or settings.context,
+            namespaces=namespaces or settings.namespaces,
+            workers=workers or settings.workers,
+            log_level=log_level or settings.log_level,
         )
         set_up_logs(settings.log_level)
         asyncio.run(run_operator(settings))

@@ -117,8 +117,7 @@ def _unscheduled(case: _Case) -> Trouble | None:
         )
     return Trouble(
         reason=Reason.UNSCHEDULABLE,
-        message=f"no node fits: {_sentence(text)}; "
-        "check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
+        message=f"no node fits: {_sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
         heals=True,
     )
 

@@ -1,6 +1,6 @@
 """Planning with a catalogue: which facts go into a plan, and how long they stay."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
@@ -14,7 +14,7 @@ class CataloguePlanner:
     """Plans resources from one catalogue; a plan of the same generation keeps the facts it was made from."""
 
     catalogue: Catalogue
-    registry: RegistrySettings = RegistrySettings()
+    registry: RegistrySettings = field(default_factory=RegistrySettings)
     platform: str = ""
 
     def __call__(self, service: LLMService) -> ServicePlan:

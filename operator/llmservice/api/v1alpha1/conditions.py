@@ -25,7 +25,6 @@ class Reason(StrEnum):
     PROGRESSING = "Progressing"
     STARTING = "Starting"
     LOADING = "Loading"
-    DELETING = "Deleting"
 
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_ENGINE = "UnknownEngine"
@@ -62,4 +61,3 @@ class Reason(StrEnum):
     KV_CACHE_TOO_SMALL = "KVCacheTooSmall"
     GPU_NOT_USABLE = "GpuNotUsable"
     NODE_LOST = "NodeLost"
-    REPLICAS_UNAVAILABLE = "ReplicasUnavailable"

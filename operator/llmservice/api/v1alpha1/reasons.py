@@ -22,7 +22,6 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
     Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
     Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
-    Reason.DELETING: Meaning("The resource is being deleted.", _WAIT),
     Reason.INVALID_SPEC: Meaning(
         "The resource contradicts the rules of its fields.",
         "Correct the fields the message names; `llmservice render` checks a file without a cluster.",
@@ -136,9 +135,6 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
     ),
     Reason.NODE_LOST: Meaning("A pod was ended by its node.", "Nothing: it is replaced by itself."),
-    Reason.REPLICAS_UNAVAILABLE: Meaning(
-        "Fewer replicas serve than are asked for.", "Nothing, or see the pods: they are started again by themselves."
-    ),
 }
 
 

@@ -96,8 +96,6 @@ class LLMServiceStatus(ApiModel):
     """Replicas that are asked for."""
     replica_summary: Annotated[str, Field(max_length=32)] | None = None
     """Replicas that serve / are asked for."""
-    replicas_before_suspend: Count | None = None
-    """Replicas to return to when `spec.suspend` ends."""
     selector: Short | None = None
     """Label selector of the pods, for the scale subresource."""
     url: Short | None = None

@@ -1,0 +1,28 @@
+"""`python -m tools.reference`: write the pages of docs/reference that are made from code."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from llmservice.api.crd import crd_manifest
+from llmservice.api.v1alpha1.reasons import reasons_page
+from llmservice.engines.registry import ENGINES
+from tools.reference.fields import fields_page
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "llmservice.md": lambda: fields_page(crd_manifest(engines=tuple(ENGINES))),
+    "reasons.md": reasons_page,
+}
+
+
+def main() -> None:
+    """Write every page."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), "utf-8")
+        print(f"wrote docs/reference/{name}")  # noqa: T201  (it is a command)
+
+
+if __name__ == "__main__":
+    main()
