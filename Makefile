@@ -20,7 +20,7 @@ TESTS ?=
 
 # $(call part,NAME,COMMAND): runs it and says how long it took.
 define part
-printf '\n\033[1m── %s\033[0m\n' "$(1)"; started=$$SECONDS; $(2); printf '   %s: %s s\n' "$(1)" "$$((SECONDS - started))"
+printf '\n── %s\n' "$(1)"; started=$$SECONDS; $(2); printf '   %s: %s s\n' "$(1)" "$$((SECONDS - started))"
 endef
 
 .PHONY: help

@@ -104,9 +104,9 @@ def main() -> int:
     count = parser.parse_args().count
     box = Sandbox.named("bench")
     box.up()
-    subprocess.run(
-        [box.kubectl, "--kubeconfig", box.kubeconfig, "apply", "--server-side", "-f", ROOT / "crds"], check=True
-    )
+    kubectl = [box.kubectl, "--kubeconfig", box.kubeconfig]
+    subprocess.run([*kubectl, "apply", "--server-side", "-f", ROOT / "crds"], check=True)
+    subprocess.run([*kubectl, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev"], check=True)
     environment = {**os.environ, "KUBECONFIG": str(box.kubeconfig), "LLMSERVICE_LOG_LEVEL": "warning"}
     operator = subprocess.Popen([sys.executable, "-m", "llmservice", "run"], env=environment)
     try:

@@ -5,6 +5,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from tests.cluster.kube import Body, Kube
 from tests.cluster.target import CONTEXT_VARIABLE, SandboxTarget, Target
 
 ROOT = Path(__file__).parents[2]
+_READY_LINE = "caches are filled"
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
 
 
@@ -53,12 +55,21 @@ class Operator:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it; its log goes on in the same file."""
+        """Start it and wait until it works; its log goes on in the same file."""
+        ready = self._log().count(_READY_LINE)
         environment = {**os.environ, **self.environment, "PYTHONPATH": str(ROOT / "operator")}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "llmservice", "run"], env=environment, stdout=log, stderr=log
             )
+        deadline = time.monotonic() + 60
+        while self._log().count(_READY_LINE) == ready:
+            assert self.process.poll() is None, self._log()[-4000:]
+            assert time.monotonic() < deadline, self._log()[-4000:]
+            time.sleep(0.05)
+
+    def _log(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
 
     def stop(self) -> None:
         """SIGTERM, as the kubelet does; fails when it does not end by itself."""

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER
-from tests.scenarios.world import World
+from llmservice.converging.references import Ref
+from llmservice.converging.replicas import AUTOSCALER, OPERATOR
+from tests.scenarios.world import NAMESPACE, World
 
 HPA = "kube-controller-manager"
 
@@ -80,3 +81,16 @@ def test_a_scaler_that_was_faster_is_not_overwritten() -> None:
     with pytest.raises(Exception, match="resourceVersion"):
         world.reconcile()
     assert world.get("Deployment")["spec"]["replicas"] == 6
+
+
+def test_a_deployment_that_lost_its_labels_keeps_its_replicas_and_gets_the_labels_back() -> None:
+    """Without the label no watch shows it: it is found by its name, live."""
+    world = World().serving()
+    world.scale(6, OPERATOR)
+    ref = Ref("Deployment", NAMESPACE, "chat")
+    world.cluster.edit(ref, lambda live: live["metadata"].pop("labels"))
+    world.cache.drop(ref)
+    world.reconcile()
+    live = world.get("Deployment")
+    assert live["spec"]["replicas"] == 6
+    assert live["metadata"]["labels"]["llmservice.dev/name"] == "chat"

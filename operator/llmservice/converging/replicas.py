@@ -56,12 +56,9 @@ def replicas_to_state(*, fixed: int | None, suspend: bool, minimum: int, deploym
     return Replicas(value=live_replicas(deployment), live=True)
 
 
-def keeping_before_suspend(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
-    """The manifests with the number that ran before a suspension kept on the Deployment, in the same write."""
-    if replicas.before_suspend is None:
-        return list(manifests)
-    note = {BEFORE_SUSPEND_ANNOTATION: str(replicas.before_suspend)}
-    return [_annotated(manifest, note) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
+def stating(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
+    """The manifests with the Deployment stating these replicas, and what ran before a suspension in the same write."""
+    return [_stating(manifest, replicas) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
 
 
 def live_replicas(deployment: Manifest) -> int:
@@ -82,10 +79,14 @@ def _owns_replicas(entry: Mapping[str, Any]) -> bool:
     return "f:replicas" in (fields.get("f:spec") or {})
 
 
-def _annotated(manifest: Manifest, more: Mapping[str, str]) -> Manifest:
-    metadata = manifest["metadata"]
-    annotations = {**metadata.get("annotations", {}), **more}
-    return {**manifest, "metadata": {**metadata, "annotations": annotations}}
+def _stating(deployment: Manifest, replicas: Replicas) -> Manifest:
+    spec, metadata = deployment["spec"], deployment["metadata"]
+    if replicas.value is not None:
+        spec = {**spec, "replicas": replicas.value}
+    if replicas.before_suspend is not None:
+        note = {BEFORE_SUSPEND_ANNOTATION: str(replicas.before_suspend)}
+        metadata = {**metadata, "annotations": {**metadata.get("annotations", {}), **note}}
+    return {**deployment, "metadata": metadata, "spec": spec}
 
 
 def _annotations(deployment: Manifest) -> Mapping[str, str]:

@@ -16,7 +16,7 @@ from llmservice.converging.events import transition_event
 from llmservice.converging.observed import Observed
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
-from llmservice.converging.replicas import OPERATOR, Replicas, keeping_before_suspend, replicas_to_state
+from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
 from llmservice.converging.status import Situation, stalled, summarize
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, OperatorError, Refused
@@ -71,15 +71,14 @@ class LLMServiceReconciler:
         except InvalidSpec as problem:
             await self._stall(body, problem.reason, problem.message)
             return None
-        deployment = self.observer.workload(plan.owner)
-        replicas = _replicas(service, deployment)
-        desired = keeping_before_suspend(render(plan, replicas.value), replicas)
-        observed = await self.observer.observe(plan.owner, map(ref_of, desired))
+        manifests = render(plan, replicas=None)
+        observed = await self.observer.observe(plan.owner, map(ref_of, manifests))
         if observed.taken:
             await self._stall(body, Reason.NAME_CONFLICT, _conflict(observed))
             return _STALLED_AGAIN_SECONDS
+        replicas = _replicas(service, observed.children.get(_workload(plan)))
         try:
-            children = await self._apply(diff(desired, observed), observed, replicas)
+            children = await self._apply(diff(stating(manifests, replicas), observed), observed, replicas)
         except Refused as refusal:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
@@ -118,7 +117,7 @@ class LLMServiceReconciler:
         children: Mapping[Ref, Manifest],
         observed: Observed,
     ) -> dict[str, Any]:
-        deployment = children.get(Ref("Deployment", plan.owner.namespace, plan.owner.name))
+        deployment = children.get(_workload(plan))
         progress = progress_of(deployment, observed.pods)
         situation = Situation(
             plan=plan,
@@ -172,6 +171,10 @@ class LLMServiceReconciler:
             await self.cluster.record(event)
         except OperatorError as error:
             log.warning("%s: event not written: %s", ref_of(event), error)
+
+
+def _workload(plan: ServicePlan) -> Ref:
+    return Ref("Deployment", plan.owner.namespace, plan.owner.name)
 
 
 def _replicas(service: LLMService, deployment: Manifest | None) -> Replicas:

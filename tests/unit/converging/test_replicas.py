@@ -9,9 +9,9 @@ from llmservice.converging.replicas import (
     BEFORE_SUSPEND_ANNOTATION,
     OPERATOR,
     Replicas,
-    keeping_before_suspend,
     owned_by_another,
     replicas_to_state,
+    stating,
 )
 
 
@@ -76,7 +76,13 @@ def test_status_writers_do_not_own_replicas() -> None:
 
 def test_what_ran_before_is_kept_on_the_deployment_in_the_same_write() -> None:
     service, deployment = {"kind": "Service", "metadata": {}}, a_deployment(3)
-    kept = keeping_before_suspend([deployment, service], Replicas(value=0, before_suspend=3))
-    assert kept[0]["metadata"]["annotations"] == {BEFORE_SUSPEND_ANNOTATION: "3"}
-    assert kept[1] == service
+    stated = stating([deployment, service], Replicas(value=0, before_suspend=3))
+    assert stated[0]["metadata"]["annotations"] == {BEFORE_SUSPEND_ANNOTATION: "3"}
+    assert stated[0]["spec"]["replicas"] == 0
+    assert stated[1] == service
     assert deployment["metadata"]["annotations"] == {}
+
+
+def test_no_replicas_are_stated_while_somebody_else_owns_them() -> None:
+    deployment = {"kind": "Deployment", "metadata": {}, "spec": {"paused": False}}
+    assert stating([deployment], Replicas(value=None)) == [deployment]

@@ -1,0 +1,194 @@
+"""The operator as it is installed: image, manifests, service account, on a cluster that keeps an audit log."""
+
+import json
+import time
+import urllib.request
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from sandbox import Sandbox
+from tests.cluster.conftest import RESTRICTED
+from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_image import IMAGE, ROOT, build_image
+from tests.cluster.services import a_tiny_service, ask
+
+pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
+
+SYSTEM = "llmservice-system"
+USER = f"system:serviceaccount:{SYSTEM}:llmservice-operator"
+MEGABYTE = 10**6
+Right = tuple[str, str, str]
+"""API group, resource with subresource, verb."""
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The operator's image as an archive."""
+    archive = tmp_path_factory.mktemp("image") / "operator.tar"
+    build_image(archive)
+    return archive
+
+
+@pytest.fixture(scope="module", params=["cluster", "namespaced"])
+def overlay(request: pytest.FixtureRequest) -> str:
+    """Which rights the operator gets."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def audit_log(tmp_path_factory: pytest.TempPathFactory, overlay: str) -> Path:
+    """Every request to the API server, a JSON line each."""
+    return tmp_path_factory.mktemp("audit") / f"{overlay}.log"
+
+
+@pytest.fixture(scope="module")
+def installed(image: Path, overlay: str, audit_log: Path) -> Iterator[Kube]:
+    """A fresh cluster with the operator; a client in the namespace it serves. Taken down afterwards."""
+    box = Sandbox.named("rights", audit_log=audit_log)
+    box.down()
+    box.up()
+    try:
+        assert box.load_image(image) == [IMAGE]
+        kube = Kube.connect(box.kubeconfig, box.kubectl)
+        kube.kubectl("apply", "--server-side", "-k", str(ROOT / "manifests/overlays" / overlay))
+        if overlay == "cluster":
+            body: Body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "models", "labels": RESTRICTED}}
+            kube.request("POST", "/api/v1/namespaces", body)
+        serving = kube.within("models" if overlay == "cluster" else SYSTEM)
+        serving.within(SYSTEM).kubectl("rollout", "status", "deployment/llmservice-operator", "--timeout=90s")
+        box.model_volume(serving.namespace, "models")
+        yield serving
+    finally:
+        box.down()
+
+
+def test_the_image_is_small(image: Path) -> None:
+    assert image.stat().st_size < 120 * MEGABYTE
+
+
+def test_an_llmservice_is_served(installed: Kube) -> None:
+    installed.create(a_tiny_service("served"))
+    installed.wait_ready("served")
+    assert ask(installed, "served")["usage"]["completion_tokens"] > 0
+
+
+def test_one_replica_leads_and_both_are_ready(installed: Kube) -> None:
+    pods = operator_pods(installed)
+    figures = [metrics(pod) for pod in pods]
+    assert sorted(leads(text) for text in figures) == [0.0, 1.0]
+    assert all(pod["status"]["containerStatuses"][0]["restartCount"] == 0 for pod in pods)
+
+
+def test_it_starts_within_two_seconds(installed: Kube) -> None:
+    """From the start of the process, which /proc tells, to warm caches, which the log tells."""
+    for pod in operator_pods(installed):
+        lines = log_lines(installed, pod)
+        filled = next(line["ts"] for line in lines if line["msg"] == "caches are filled")
+        started = next(float(row.split()[1]) for row in metrics(pod).splitlines() if row.startswith(_STARTED))
+        assert _seconds(filled) - started < 2
+
+
+def test_its_log_is_json_and_names_the_resource(installed: Kube) -> None:
+    installed.create(a_tiny_service("logged", suspend=True))
+    installed.wait_reason("logged", "Suspended")
+    lines = [line for pod in operator_pods(installed) for line in log_lines(installed, pod)]
+    about = next(line for line in lines if line.get("name") == "logged")
+    assert about["namespace"] == installed.namespace
+    assert about["generation"] == 1
+    assert len(about["reconcileID"]) == 8
+
+
+def test_when_the_leader_is_deleted_the_other_replica_takes_over(installed: Kube) -> None:
+    system = installed.within(SYSTEM)
+    leader = next(pod for pod in operator_pods(installed) if leads(metrics(pod)))
+    system.delete("Pod", leader["metadata"]["name"])
+    installed.create(a_tiny_service("successor", suspend=True))
+    installed.wait_reason("successor", "Suspended", seconds=20)
+
+
+def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log: Path) -> None:
+    """A life that needs every right: served, repaired, shrunk, without its files, crashed."""
+    installed.create(a_tiny_service("whole", replicas=2))
+    installed.wait_ready("whole")
+    installed.delete("Service", "whole")
+    installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"), seconds=10)
+    installed.patch("LLMService", "whole", {"spec": {"replicas": 1}})
+    installed.wait(lambda: installed.get("PodDisruptionBudget", "whole") is None, lambda: None, seconds=30)
+    files = [{"path": "/templates/chat.jinja", "configMapKeyRef": {"name": "absent", "key": "chat"}}]
+    installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
+    installed.wait_reason("fileless", "ConfigMapNotFound")
+    installed.create(a_tiny_service("crashed", model={"uri": "pvc://models/absent.gguf"}))
+    installed.wait_reason("crashed", "ModelNotFound", seconds=90)
+    used, refused = asked_for(audit_log)
+    assert refused == []
+    assert used == granted()
+
+
+_STARTED = "process_start_time_seconds "
+
+
+def operator_pods(kube: Kube) -> list[Body]:
+    """Its pods that are not being deleted."""
+    pods = kube.within(SYSTEM).list("Pod", "app.kubernetes.io/component=operator")
+    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+
+
+def metrics(pod: Body) -> str:
+    """What Prometheus would read."""
+    url = f"http://{pod['status']['podIP']}:8080/metrics"
+    with urllib.request.urlopen(url, timeout=10) as response:
+        text: str = response.read().decode()
+        return text
+
+
+def leads(text: str) -> float:
+    """1 for the leader."""
+    return next(float(row.split()[-1]) for row in text.splitlines() if row.startswith("leader_election_master_status{"))
+
+
+def log_lines(kube: Kube, pod: Body) -> list[dict[str, Any]]:
+    """Its log; fails on a line that is no JSON object."""
+    text = kube.within(SYSTEM).kubectl("logs", pod["metadata"]["name"])
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def granted() -> set[Right]:
+    """The rights in the manifests, one by one."""
+    files = [ROOT / "manifests/base" / f"{name}.yaml" for name in ("rights", "pod-logs", "leader-election")]
+    roles = [body for file in files for body in yaml.safe_load_all(file.read_text()) if "rules" in body]
+    return {
+        (group, resource, verb)
+        for role in roles
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def asked_for(audit_log: Path) -> tuple[set[Right], list[str]]:
+    """The rights the operator used, and what was refused for want of a right."""
+    time.sleep(1)  # the API server writes the log behind its answers
+    used: set[Right] = set()
+    refused = []
+    for line in audit_log.read_text().splitlines():
+        event = json.loads(line)
+        if event["user"]["username"] != USER:
+            continue
+        code = event.get("responseStatus", {}).get("code")
+        if code == 403:
+            refused.append(f"{event['verb']} {event['requestURI']}")
+        if reference := event.get("objectRef"):
+            resource = "/".join(filter(None, (reference["resource"], reference.get("subresource"))))
+            verbs = {event["verb"], "create"} if (event["verb"], code) == ("patch", 201) else {event["verb"]}
+            used |= {(reference.get("apiGroup", ""), resource, verb) for verb in verbs}
+    return used, refused
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
