@@ -1,5 +1,6 @@
 """What the cluster tests do to a cluster as its users: plain requests, and waiting with the last state in the error."""
 
+import dataclasses
 import json
 import subprocess
 import time
@@ -49,16 +50,19 @@ class Kube:
     api: client.ApiClient
     kubectl_path: Path
     kubeconfig: Path
+    context: str = ""
     namespace: str = ""
 
     @classmethod
-    def connect(cls, kubeconfig: Path, kubectl: Path, context: str | None = None) -> "Kube":
-        """A client for the cluster of this kubeconfig."""
-        return cls(config.new_client_from_config(str(kubeconfig), context=context), kubectl, kubeconfig)
+    def connect(cls, kubeconfig: Path, kubectl: Path, context: str = "") -> "Kube":
+        """A client for the cluster of this kubeconfig, or of one context in it."""
+        return cls(
+            config.new_client_from_config(str(kubeconfig), context=context or None), kubectl, kubeconfig, context
+        )
 
     def within(self, namespace: str) -> "Kube":
         """The same cluster, another namespace."""
-        return Kube(self.api, self.kubectl_path, self.kubeconfig, namespace)
+        return dataclasses.replace(self, namespace=namespace)
 
     def request(self, method: str, path: str, body: object = None, *, content: str = "application/json") -> Body:
         """One request; raises Rejected."""
@@ -115,6 +119,7 @@ class Kube:
             str(self.kubectl_path),
             "--kubeconfig",
             str(self.kubeconfig),
+            *(["--context", self.context] if self.context else []),
             "--namespace",
             self.namespace,
             *arguments,

@@ -4,7 +4,6 @@ import json
 import time
 import urllib.request
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +83,11 @@ def test_one_replica_leads_and_both_are_ready(installed: Kube) -> None:
     assert all(pod["status"]["containerStatuses"][0]["restartCount"] == 0 for pod in pods)
 
 
-def test_it_starts_within_two_seconds(installed: Kube) -> None:
-    """From the start of the process, which /proc tells, to warm caches, which the log tells."""
-    for pod in operator_pods(installed):
-        lines = log_lines(installed, pod)
-        filled = next(line["ts"] for line in lines if line["msg"] == "caches are filled")
-        started = next(float(row.split()[1]) for row in metrics(pod).splitlines() if row.startswith(_STARTED))
-        assert _seconds(filled) - started < 2
+def test_starting_costs_less_than_two_seconds_of_a_core(installed: Kube) -> None:
+    """Of the replica that stands by: it has done nothing but start. Wall time would measure the machine's load."""
+    standby = next(text for text in map(metrics, operator_pods(installed)) if not leads(text))
+    spent = next(float(row.split()[1]) for row in standby.splitlines() if row.startswith("process_cpu_seconds_total "))
+    assert spent < 2
 
 
 def test_its_log_is_json_and_names_the_resource(installed: Kube) -> None:
@@ -127,9 +124,6 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     used, refused = asked_for(audit_log)
     assert refused == []
     assert used == granted()
-
-
-_STARTED = "process_start_time_seconds "
 
 
 def operator_pods(kube: Kube) -> list[Body]:
@@ -188,7 +182,3 @@ def asked_for(audit_log: Path) -> tuple[set[Right], list[str]]:
             verbs = {event["verb"], "create"} if (event["verb"], code) == ("patch", 201) else {event["verb"]}
             used |= {(reference.get("apiGroup", ""), resource, verb) for verb in verbs}
     return used, refused
-
-
-def _seconds(moment: str) -> float:
-    return datetime.fromisoformat(moment).timestamp()

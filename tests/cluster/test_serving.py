@@ -41,6 +41,7 @@ def test_kubectl_scale_works_on_the_resource(kube: Kube) -> None:
     assert kube.wait_ready("chat")["status"]["replicaSummary"] == "3/3"
 
 
+@pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
 def test_an_edit_finishes_where_the_only_gpus_are_taken(kube: Kube) -> None:
     """Replace: the old pod gives its GPUs back before the new one asks for them."""

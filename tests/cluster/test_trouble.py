@@ -14,6 +14,7 @@ from tests.cluster.services import a_tiny_service, ask, on_gpu
 pytestmark = pytest.mark.cluster
 
 
+@pytest.mark.sandbox
 def test_a_missing_claim_is_named_and_heals_when_it_appears(kube: Kube, box: Sandbox) -> None:
     kube.create(a_tiny_service())
     missing = kube.wait_reason("chat", "ClaimNotFound")
@@ -57,6 +58,7 @@ def catalogue_version(kube: Kube) -> str:
     return version
 
 
+@pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
 def test_more_gpus_than_any_node_has_is_named_with_the_way_out(kube: Kube) -> None:
     kube.create(on_gpu(count=8))
@@ -79,6 +81,7 @@ def test_pods_that_the_namespace_refuses_are_named(kube: Kube) -> None:
     assert "quota" in kube.wait_reason("chat", "PodsRefused")["message"]
 
 
+@pytest.mark.sandbox
 def test_an_llmservice_named_kubernetes_harms_nothing_and_says_so(kube: Kube) -> None:
     default = kube.within("default")
     before = default.get("Service", "kubernetes")

@@ -28,7 +28,7 @@ from llmservice.rendering.manifests import render
 
 log = logging.getLogger(__name__)
 
-_STALLED_AGAIN_SECONDS = 60.0
+_STALLED_AGAIN_SECONDS = 20.0
 
 
 class Planner(Protocol):
