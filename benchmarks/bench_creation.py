@@ -104,8 +104,8 @@ def main() -> int:
     count = parser.parse_args().count
     box = Sandbox.named("bench")
     box.up()
-    kubectl = [box.kubectl, "--kubeconfig", box.kubeconfig]
-    subprocess.run([*kubectl, "apply", "--server-side", "-f", ROOT / "crds"], check=True)
+    kubectl = [str(box.kubectl), "--kubeconfig", str(box.kubeconfig)]
+    subprocess.run([*kubectl, "apply", "--server-side", "-f", str(ROOT / "crds")], check=True)
     subprocess.run([*kubectl, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev"], check=True)
     environment = {**os.environ, "KUBECONFIG": str(box.kubeconfig), "LLMSERVICE_LOG_LEVEL": "warning"}
     operator = subprocess.Popen([sys.executable, "-m", "llmservice", "run"], env=environment)

@@ -56,9 +56,10 @@ class Kube:
     @classmethod
     def connect(cls, kubeconfig: Path, kubectl: Path, context: str = "") -> "Kube":
         """A client for the cluster of this kubeconfig, or of one context in it."""
-        return cls(
-            config.new_client_from_config(str(kubeconfig), context=context or None), kubectl, kubeconfig, context
+        api = config.new_client_from_config(  # type: ignore[no-untyped-call]  (the library has no types)
+            str(kubeconfig), context=context or None
         )
+        return cls(api, kubectl, kubeconfig, context)
 
     def within(self, namespace: str) -> "Kube":
         """The same cluster, another namespace."""

@@ -36,8 +36,8 @@ class _Case:
 
     @property
     def container(self) -> Mapping[str, Any]:
-        statuses = self.pod.get("status", {}).get("containerStatuses") or ({},)
-        return statuses[0]  # type: ignore[no-any-return]
+        statuses: Sequence[Mapping[str, Any]] = self.pod.get("status", {}).get("containerStatuses") or ({},)
+        return statuses[0]
 
     @property
     def waiting(self) -> Mapping[str, Any]:
@@ -171,7 +171,7 @@ def _named_by_engine(case: _Case, text: str) -> Trouble | None:
     for signature in case.signatures:
         if match := re.search(signature.pattern, text, re.MULTILINE):
             line = _sentence(_line_around(text, match.start()))
-            return Trouble(reason=Reason(signature.reason), message=f"{line}; {signature.remedy}")
+            return Trouble(reason=signature.reason, message=f"{line}; {signature.remedy}")
     return None
 
 

@@ -4,14 +4,20 @@ from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.checks import toleration_problems
+from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.settings import PREFIX, Settings
 
 
 @dataclass(slots=True)
 class CataloguePlanner:
-    """Plans resources from one catalogue; a plan of the same generation keeps the facts it was made from."""
+    """Plans resources from the catalogue of the moment; a plan of the same generation keeps the facts it was made from.
+
+    `catalogue` and `platform` are set anew by whoever watches them.
+    """
 
     catalogue: Catalogue
     registry: RegistrySettings = field(default_factory=RegistrySettings)
@@ -21,6 +27,25 @@ class CataloguePlanner:
         """The plan; raises `InvalidSpec`."""
         facts = choose_facts(service, self.catalogue, self.registry, self.platform, kept=_kept(service))
         return plan_service(service, facts)
+
+
+def registry_settings(settings: Settings) -> RegistrySettings:
+    """The operator's settings as planning takes them; raises InvalidSpec naming the variable."""
+    for number, toleration in enumerate(settings.tolerations):
+        if problems := toleration_problems(toleration):
+            raise InvalidSpec("InvalidSetting", problems[0], field=f"{PREFIX}TOLERATIONS[{number}]")
+    proxies = {
+        "HTTPS_PROXY": settings.engine_https_proxy,
+        "HTTP_PROXY": settings.engine_http_proxy,
+        "NO_PROXY": settings.engine_no_proxy,
+    }
+    return RegistrySettings(
+        mirrors=settings.image_mirrors,
+        pull_secrets=settings.pull_secrets,
+        hf_endpoint=settings.hf_endpoint,
+        proxies={name: value for name, value in proxies.items() if value},
+        tolerations=settings.tolerations,
+    )
 
 
 def _kept(service: LLMService) -> str | None:

@@ -81,8 +81,8 @@ def _moment(event: Mapping[str, Any]) -> str:
 
 
 def _container(pod: Manifest) -> Mapping[str, Any]:
-    statuses = pod.get("status", {}).get("containerStatuses") or ({},)
-    return statuses[0]  # type: ignore[no-any-return]
+    statuses: Sequence[Mapping[str, Any]] = pod.get("status", {}).get("containerStatuses") or ({},)
+    return statuses[0]
 
 
 def _is_fine(pod: Manifest) -> bool:
@@ -96,4 +96,4 @@ def _crashed(pod: Manifest) -> bool:
 
 
 def _is_creating(pod: Manifest) -> bool:
-    return _container(pod).get("state", {}).get("waiting", {}).get("reason") == "ContainerCreating"
+    return bool(_container(pod).get("state", {}).get("waiting", {}).get("reason") == "ContainerCreating")

@@ -49,7 +49,7 @@ class WorkQueue(Generic[Key]):
     def retry(self, key: Key, at_least_seconds: float = 0.0) -> float:
         """Look at a failed key again, later after each failure in a row; returns the seconds until then."""
         failures = self._failures[key] = self._failures.get(key, 0) + 1
-        pause = min(_LONGEST_RETRY_SECONDS, _FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16))
+        pause = min(_LONGEST_RETRY_SECONDS, _FIRST_RETRY_SECONDS * 2.0 ** min(failures - 1, 16))
         seconds = max(at_least_seconds, pause * (0.75 + 0.5 * self.jitter()))
         self.add_after(key, seconds)
         return seconds

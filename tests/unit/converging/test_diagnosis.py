@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Trouble, diagnose
 from llmservice.converging.observed import Observed
 from llmservice.engines.engine import Signature
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, unscheduled, waiting
 
-SIGNATURES = (Signature(reason="ModelNotFound", pattern=r"failed to open .*gguf", remedy="correct spec.model.uri"),)
+SIGNATURES = (
+    Signature(reason=Reason.MODEL_NOT_FOUND, pattern=r"failed to open .*gguf", remedy="correct spec.model.uri"),
+)
 
 
 def trouble(status: dict[str, Any], **observed: Any) -> Trouble:

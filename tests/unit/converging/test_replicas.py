@@ -16,7 +16,7 @@ from llmservice.converging.replicas import (
 
 
 def a_deployment(replicas: int, *owners: str, annotations: dict[str, str] | None = None) -> dict[str, Any]:
-    fields = {"f:spec": {"f:replicas": {}}}
+    fields: dict[str, Any] = {"f:spec": {"f:replicas": {}}}
     return {
         "kind": "Deployment",
         "metadata": {
