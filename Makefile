@@ -59,8 +59,12 @@ check: $(VENV)/ready ## Style, types, layers
 unit: $(VENV)/ready ## The fast tests, without a cluster
 	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster -m "not cluster" $(TESTS))
 
+.PHONY: image-tools
+image-tools: # what builds the operator's image from the Dockerfile without Docker
+	@command -v buildah debootstrap >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends buildah debootstrap; }
+
 .PHONY: cluster
-cluster: setup ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
+cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
 	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster $(TESTS))
 

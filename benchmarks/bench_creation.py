@@ -106,7 +106,10 @@ def main() -> int:
     box.up()
     kubectl = [str(box.kubectl), "--kubeconfig", str(box.kubeconfig)]
     subprocess.run([*kubectl, "apply", "--server-side", "-f", str(ROOT / "crds")], check=True)
-    subprocess.run([*kubectl, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev"], check=True)
+    while subprocess.run(
+        [*kubectl, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev"], check=False
+    ).returncode:
+        time.sleep(0.1)  # a CRD without conditions makes kubectl fail
     environment = {**os.environ, "KUBECONFIG": str(box.kubeconfig), "LLMSERVICE_LOG_LEVEL": "warning"}
     operator = subprocess.Popen([sys.executable, "-m", "llmservice", "run"], env=environment)
     try:

@@ -18,6 +18,7 @@ from sandbox.progress import Progress
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "manifests/examples/llamacpp-cpu.yaml"
 NAME, CLAIM = "chat", "models"
+CRD = "crd/llmservices.llmservice.dev"
 QUESTION = "Say something."
 _READY_SECONDS = 120
 _ANSWER_SECONDS = 60
@@ -31,7 +32,7 @@ def show() -> None:
     box.up()
     with progress.step("CRD, and a claim with a tiny random model"):
         _kubectl(box, "apply", "--server-side", "-f", str(ROOT / "crds"))
-        _kubectl(box, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev", "--timeout=30s")
+        _wait_established(box)
         box.model_volume("default", CLAIM)
     with progress.step("operator"):
         log = start_operator(box)
@@ -52,6 +53,18 @@ def take_down() -> None:
     with Progress().step("taking the demo down"):
         stop_operator(box)
         box.down()
+
+
+def _wait_established(box: Sandbox) -> None:
+    """`kubectl wait` fails on a CRD that has no conditions yet: try again."""
+    for _ in range(50):
+        try:
+            _kubectl(box, "wait", "--for=condition=Established", CRD, "--timeout=10s")
+        except SandboxError:
+            time.sleep(0.1)
+        else:
+            return
+    raise SandboxError(f"{CRD} is not established; see kubectl describe {CRD}")
 
 
 def _wait_ready(box: Sandbox, log: Path) -> None:

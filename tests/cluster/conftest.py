@@ -17,7 +17,7 @@ from tests.cluster.kube import Body, Kube
 from tests.cluster.target import CONTEXT_VARIABLE, SandboxTarget, Target
 
 ROOT = Path(__file__).parents[2]
-_READY_LINE = "caches are filled"
+_READY_LINE = "workers start"
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
 
 
@@ -35,7 +35,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def cluster(administrator: Kube) -> Kube:
     """The cluster with the CRD."""
     administrator.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-    administrator.kubectl("wait", "--for=condition=Established", "crd/llmservices.llmservice.dev", "--timeout=30s")
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/llmservices.llmservice.dev"
+
+    def is_established() -> bool | None:
+        conditions = administrator.request("GET", path).get("status", {}).get("conditions") or ()
+        return True if any((item["type"], item["status"]) == ("Established", "True") for item in conditions) else None
+
+    administrator.wait(is_established, lambda: administrator.request("GET", path)["status"], seconds=30)
     return administrator
 
 

@@ -21,7 +21,6 @@ MORE_KINDS = {
     kind.kind: kind
     for kind in (
         Kind("v1", "Secret", "secrets"),
-        Kind("v1", "ConfigMap", "configmaps"),
         Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         Kind("v1", "ResourceQuota", "resourcequotas"),
         Kind("apps/v1", "ReplicaSet", "replicasets"),
@@ -56,7 +55,7 @@ class Kube:
     @classmethod
     def connect(cls, kubeconfig: Path, kubectl: Path, context: str = "") -> "Kube":
         """A client for the cluster of this kubeconfig, or of one context in it."""
-        api = config.new_client_from_config(  # type: ignore[no-untyped-call]  (the library has no types)
+        api = config.new_client_from_config(  # type: ignore[no-untyped-call]  # it has no types
             str(kubeconfig), context=context or None
         )
         return cls(api, kubectl, kubeconfig, context)
@@ -106,10 +105,11 @@ class Kube:
         path = self._item(kind, name, sub) + f"?fieldManager={manager}{'&force=true' if how == 'apply' else ''}"
         return self.request("PATCH", path, change, content=PATCHES[how])
 
-    def delete(self, kind: str, name: str) -> None:
+    def delete(self, kind: str, name: str, *, grace_seconds: int | None = None) -> None:
         """DELETE; a missing object is fine."""
+        query = "" if grace_seconds is None else f"?gracePeriodSeconds={grace_seconds}"
         try:
-            self.request("DELETE", self._item(kind, name))
+            self.request("DELETE", self._item(kind, name) + query)
         except Rejected as rejected:
             if rejected.status != 404:
                 raise

@@ -119,7 +119,8 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     files = [{"path": "/templates/chat.jinja", "configMapKeyRef": {"name": "absent", "key": "chat"}}]
     installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
     installed.wait_reason("fileless", "ConfigMapNotFound")
-    installed.create(a_tiny_service("crashed", model={"uri": "pvc://models/absent.gguf"}))
+    long_enough = "/".join(["a-name-that-the-engine-repeats-in-each-line-of-its-complaint"] * 7)  # > 2 kB altogether
+    installed.create(a_tiny_service("crashed", model={"uri": f"pvc://models/{long_enough}/absent.gguf"}))
     installed.wait_reason("crashed", "ModelNotFound", seconds=90)
     used, refused = asked_for(audit_log)
     assert refused == []

@@ -1,14 +1,34 @@
-"""accelerators.yaml: vendors, labelling schemes and rows become accelerators."""
+"""accelerators.yaml: vendors, labelling schemes, platforms and rows become accelerators."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
+from llmservice.catalog.checks import (
+    check_label_values,
+    check_resource_name,
+    check_seccomp_profile,
+    check_tolerations,
+)
 from llmservice.catalog.rows import InvalidCatalogue, mapping, typed
 
 _FILE = "accelerators.yaml"
 Columns = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    vendors: Mapping[str, Any]
+    schemes: tuple[Any, ...] = ()
+    platforms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    accelerators: tuple[Any, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+TABLES = tuple(each.name for each in fields(_Tables))
+"""The names of the tables in the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,40 +71,59 @@ class _Row:
     capability: str = ""
     resource_name: str = ""
     tolerations: tuple[Json, ...] = ()
-    labels: Mapping[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> Columns:
-        return {column: tuple(values) for column, values in self.labels.items()}
+    labels: Columns = field(default_factory=dict)
 
 
 def accelerators_from(raw: Any) -> dict[str, Any]:
-    """`accelerators`, `ambiguous` and `by_domain` of a catalogue; raises InvalidCatalogue naming the row."""
-    tables = mapping(raw, _FILE)
-    vendors = {
-        name: typed(_Vendor, row, f"{_FILE}: vendors: {name}")
-        for name, row in mapping(tables.get("vendors"), f"{_FILE}: vendors").items()
-    }
-    schemes = [typed(_Scheme, row, f"{_FILE}: schemes: {row}") for row in tables.get("schemes") or ()]
-    rows = [_row(row, vendors, schemes) for row in tables.get("accelerators") or ()]
-    ambiguous = {name: tuple(choices) for name, choices in (tables.get("ambiguous") or {}).items()}
+    """Every field of a catalogue but its engines; raises InvalidCatalogue naming the row."""
+    tables = typed(_Tables, raw, _FILE)
+    vendors = {name: _vendor(name, row) for name, row in tables.vendors.items()}
+    schemes = [_scheme(row) for row in tables.schemes]
+    rows = [_row(row, vendors, schemes) for row in tables.accelerators]
     accelerators: dict[str, Accelerator] = {}
-    for names, row in (*_named(rows), *_grouped(rows, tables.get("groups") or {})):
+    for names, row in (*_named(rows), *_grouped(rows, tables.groups)):
         for name in names:
-            if name in accelerators or name in ambiguous:
+            if name in accelerators or name in tables.ambiguous:
                 raise InvalidCatalogue(f"{_FILE}: {row.name}", f"the name {name} is taken; give each row its own")
             accelerators[name] = _accelerator(row, vendors[row.vendor], schemes)
-    return {"accelerators": accelerators, "ambiguous": ambiguous, "by_domain": _by_domain(vendors)}
+    return {
+        "accelerators": accelerators,
+        "ambiguous": tables.ambiguous,
+        "by_domain": _by_domain(vendors),
+        "platforms": tables.platforms,
+    }
+
+
+def _vendor(name: str, raw: Any) -> _Vendor:
+    where = f"{_FILE}: vendors: {name}"
+    vendor = typed(_Vendor, raw, where)
+    check_resource_name(vendor.resource_name, where)
+    check_seccomp_profile(vendor.seccomp_profile, where)
+    check_tolerations(vendor.tolerations, where)
+    return vendor
+
+
+def _scheme(raw: Any) -> _Scheme:
+    where = f"{_FILE}: schemes: {mapping(raw, f'{_FILE}: schemes').get('platform')}"
+    scheme = typed(_Scheme, raw, where)
+    if not scheme.labels:
+        raise InvalidCatalogue(where, "labels is empty; map at least one node label to a column")
+    return scheme
 
 
 def _row(raw: Any, vendors: Mapping[str, _Vendor], schemes: Iterable[_Scheme]) -> _Row:
-    where = f"{_FILE}: {mapping(raw, _FILE).get('name')}"
+    where = f"{_FILE}: {mapping(raw, f'{_FILE}: accelerators').get('name')}"
     row = typed(_Row, raw, where)
     if row.vendor not in vendors:
         raise InvalidCatalogue(where, f"vendor {row.vendor} has no row; known are {', '.join(vendors)}")
     columns = {column for scheme in schemes for column in scheme.labels.values()}
     if unread := row.labels.keys() - columns:
-        raise InvalidCatalogue(where, f"no scheme reads the labels {', '.join(sorted(unread))}")
+        known = ", ".join(sorted(columns))
+        raise InvalidCatalogue(where, f"no scheme reads the labels {', '.join(sorted(unread))}; known are {known}")
+    check_label_values(row.labels, where)
+    check_tolerations(row.tolerations, where)
+    if row.resource_name:
+        check_resource_name(row.resource_name, where)
     return row
 
 
@@ -92,7 +131,7 @@ def _named(rows: Iterable[_Row]) -> Iterable[tuple[tuple[str, ...], _Row]]:
     return [((row.name, *row.aliases), row) for row in rows]
 
 
-def _grouped(rows: Iterable[_Row], groups: Mapping[str, list[str]]) -> Iterable[tuple[tuple[str, ...], _Row]]:
+def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str, ...], _Row]]:
     """A group is a row with the labels of all its members and the least memory."""
     by_name = {row.name: row for row in rows}
     for name, members in groups.items():
@@ -111,13 +150,13 @@ def _grouped(rows: Iterable[_Row], groups: Mapping[str, list[str]]) -> Iterable[
                 memory_gib=min(row.memory_gib for row in found),
                 capability=found[0].capability,
                 resource_name=found[0].resource_name,
-                labels={column: list(values) for column, values in labels.items()},
+                labels={column: tuple(values) for column, values in labels.items()},
             ),
         )
 
 
 def _accelerator(row: _Row, vendor: _Vendor, schemes: Iterable[_Scheme]) -> Accelerator:
-    terms = (scheme.term(row.columns) for scheme in schemes)
+    terms = (scheme.term(row.labels) for scheme in schemes)
     return Accelerator(
         name=row.name,
         vendor=row.vendor,

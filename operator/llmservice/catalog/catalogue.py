@@ -1,6 +1,6 @@
 """Look-ups in the catalogue: by exact name; a miss names the nearest rows and the way out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -24,13 +24,14 @@ class Catalogue:
 
     `accelerators` maps each name, alias and group to its row. `ambiguous` maps a name that means different amounts of
     memory to the exact choices. `by_domain` maps the domain of a device resource to what is known of its vendor: an
-    accelerator without a name.
+    accelerator without a name. `platforms` maps each platform to the node labels that tell it, the most telling first.
     """
 
     engines: Mapping[str, EngineVersions]
     accelerators: Mapping[str, Accelerator]
     ambiguous: Mapping[str, tuple[str, ...]]
     by_domain: Mapping[str, Accelerator]
+    platforms: Mapping[str, tuple[str, ...]]
 
     def engine_version(self, engine: str, version: str | None) -> EngineVersion:
         """The row of a version, or of the default when None; raises InvalidSpec (UnknownVersion)."""
@@ -66,6 +67,16 @@ class Catalogue:
     def device(self, resource_name: str) -> Accelerator | None:
         """What is known of a device by its resource alone; None when the vendor is unknown."""
         return self.by_domain.get(resource_name.partition("/")[0])
+
+    @property
+    def platform_names(self) -> list[str]:
+        """Every platform that labels nodes in a way of its own."""
+        terms = (term for row in self.accelerators.values() for term in row.node_terms)
+        return sorted({*self.platforms, *(term.platform for term in terms)})
+
+    def platform_of(self, label_keys: Collection[str]) -> str:
+        """The platform of a cluster whose nodes have these label keys; empty when none of them tells."""
+        return next((name for name, keys in self.platforms.items() if any(key in label_keys for key in keys)), "")
 
     def _unknown(self, name: str) -> str:
         near = nearest(name, (*self.accelerators, *self.ambiguous))

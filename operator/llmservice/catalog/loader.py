@@ -1,5 +1,6 @@
 """The one loader: catalogue files in, typed and frozen rows out."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -8,9 +9,15 @@ import yaml
 
 from llmservice.catalog.accelerator_rows import accelerators_from
 from llmservice.catalog.catalogue import Catalogue, EngineVersions
+from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.recorded_flags import recorded_options
 from llmservice.catalog.rows import InvalidCatalogue, mapping, typed
+
+ENGINES_FILE = "engines.yaml"
+ACCELERATORS_FILE = "accelerators.yaml"
+Table = Mapping[str, Any]
+"""A catalogue file as YAML gives it."""
 
 _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -18,53 +25,65 @@ _YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 @cache
 def load_catalogue() -> Catalogue:
     """The catalogue this version of the operator was shipped with."""
-    return catalogue_from(engines=_shipped("engines.yaml"), accelerators=_shipped("accelerators.yaml"))
+    return catalogue_of(engines=shipped_table(ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
 
 
 def catalogue_from(*, engines: str, accelerators: str) -> Catalogue:
     """A catalogue from the texts of its two files; raises InvalidCatalogue naming the row."""
-    return Catalogue(
-        engines=_engines(_parsed(engines, "engines.yaml")),
-        **accelerators_from(_parsed(accelerators, "accelerators.yaml")),
-    )
+    return catalogue_of(engines=table_in(engines, ENGINES_FILE), accelerators=table_in(accelerators, ACCELERATORS_FILE))
 
 
-def _engines(raw: Any) -> dict[str, EngineVersions]:
-    return {name: _versions(name, row) for name, row in mapping(raw, "engines.yaml").items()}
+def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:
+    """A catalogue from its two files as YAML gives them; raises InvalidCatalogue naming the row."""
+    return Catalogue(engines=_engines(engines), **accelerators_from(accelerators))
+
+
+@cache
+def shipped_table(name: str) -> Table:
+    """One file of the shipped catalogue. Shared: nobody changes it."""
+    return table_in(_shipped(name), name)
+
+
+def table_in(text: str, where: str) -> Table:
+    """The mapping of names in a YAML text, `where` in every complaint; raises InvalidCatalogue."""
+    try:
+        return mapping(yaml.load(text, Loader=_YAML), where)  # noqa: S506  (a safe loader, the C one where there is one)
+    except yaml.YAMLError as error:
+        raise InvalidCatalogue(where, f"is not YAML: {' '.join(str(error).split())}") from error
+
+
+def _engines(table: Table) -> dict[str, EngineVersions]:
+    return {name: _versions(name, row) for name, row in table.items()}
 
 
 def _versions(engine: str, raw: Any) -> EngineVersions:
-    where = f"engines.yaml: {engine}"
+    where = f"{ENGINES_FILE}: {engine}"
     row = mapping(raw, where)
     versions = {
         version: _version(engine, version, mapping(facts, f"{where}: {version}"))
         for version, facts in mapping(row.get("versions"), f"{where}: versions").items()
     }
-    if row.get("default") not in versions:
+    default = row.get("default")
+    if not isinstance(default, str) or default not in versions:
         raise InvalidCatalogue(where, f"default must be one of its versions: {', '.join(versions)}")
-    return EngineVersions(default=row["default"], versions=versions)
+    return EngineVersions(default=default, versions=versions)
 
 
 def _version(engine: str, version: str, facts: Any) -> EngineVersion:
-    where = f"engines.yaml: {engine}: {version}"
-    flags = _recorded_flags(facts["flags"], where) if "flags" in facts else frozenset()
-    return typed(EngineVersion, {**facts, "flags": flags}, where, engine=engine, version=version)
+    where = f"{ENGINES_FILE}: {engine}: {version}"
+    flags = _recorded_flags(str(facts["flags"]), where) if "flags" in facts else frozenset()
+    return checked_version(
+        typed(EngineVersion, {**facts, "flags": flags}, where, engine=engine, version=version), where
+    )
 
 
 def _recorded_flags(name: str, where: str) -> frozenset[str]:
-    try:
-        options = recorded_options(_shipped(name))
-        return frozenset(spelling for option in options for spelling in option.spellings)
-    except OSError as error:
-        raise InvalidCatalogue(where, f"flags: there is no file {name}") from error
+    """The flags of a shipped recording; a name that leads elsewhere is no recording."""
+    known = [f"flags/{file.name}" for file in files(__package__).joinpath("flags").iterdir()]
+    if name not in known:
+        raise InvalidCatalogue(where, f"flags: there is no file {name}; there are {', '.join(sorted(known))}")
+    return frozenset(spelling for option in recorded_options(_shipped(name)) for spelling in option.spellings)
 
 
 def _shipped(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
-
-
-def _parsed(text: str, where: str) -> Any:
-    try:
-        return yaml.load(text, Loader=_YAML)  # noqa: S506  (a safe loader, the C one where there is one)
-    except yaml.YAMLError as error:
-        raise InvalidCatalogue(where, f"is not YAML: {error}") from error

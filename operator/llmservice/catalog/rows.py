@@ -41,7 +41,7 @@ def mapping(raw: Any, where: str) -> Mapping[str, Any]:
 def _checked(value: Any, declared: Any, where: str) -> Any:
     """A value against the declared type, as far as rows use types: scalars, tuples, mappings."""
     base = getattr(declared, "__origin__", declared)
-    if base is tuple:
+    if base in {tuple, list}:
         if not isinstance(value, list | tuple):
             raise InvalidCatalogue(where, f"must be a list, not {value!r}")
         item = declared.__args__[0]
@@ -50,4 +50,7 @@ def _checked(value: Any, declared: Any, where: str) -> Any:
         return float(value)
     if base in {str, int, float} and type(value) is not base:
         raise InvalidCatalogue(where, f"must be of type {base.__name__}, not {value!r}")
-    return mapping(value, where) if base is Mapping else value
+    if base is Mapping:
+        item = declared.__args__[1]
+        return {name: _checked(each, item, f"{where}: {name}") for name, each in mapping(value, where).items()}
+    return value

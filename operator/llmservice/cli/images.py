@@ -3,14 +3,20 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from typing import TextIO
 
 import click
+import yaml
 
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
-from llmservice.cli.documents import to_yaml
+from llmservice.catalog.overlay import overlaid
+from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.cli.documents import documents_in, to_yaml
 from llmservice.engines.registry import ENGINES
+from llmservice.errors import InvalidSpec
 from llmservice.planning.images import mirrored
+from llmservice.settings import mirrors_in, settings_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,19 +35,29 @@ class EngineImage:
 @click.option("--engine", "engines", multiple=True, type=click.Choice(sorted(ENGINES)), help="Only this engine.")
 @click.option("--variant", "variants", multiple=True, metavar="NAME", help="Only this variant: cuda, rocm, cpu, …")
 @click.option("--default-versions", is_flag=True, help="Only what resources without engineOptions.version use.")
-@click.option("--mirror", "mirrors", multiple=True, metavar="PREFIX=PREFIX", help="As in the operator's settings.")
+@click.option(
+    "--mirror",
+    "mirrors",
+    multiple=True,
+    metavar="PREFIX=PREFIX",
+    help="Instead of those in LLMSERVICE_IMAGE_MIRRORS; repeatable.",
+)
+@click.option(
+    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the cluster's own rows."
+)
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 def command(
     engines: tuple[str, ...],
     variants: tuple[str, ...],
     mirrors: tuple[str, ...],
+    overlay: TextIO | None,
     output: str,
     *,
     default_versions: bool,
 ) -> None:
     """Print the engine images of the catalogue: each engine, version and variant of accelerator.
 
-    As text there is one image on a line; with --mirror where it is published, a tab, and where pods would look for it.
+    As text there is one image on a line; with mirrors where it is published, a tab, and where pods would look for it.
 
     \b
     llmservice images --variant cuda --default-versions
@@ -50,7 +66,7 @@ def command(
     prefixes = _prefixes(mirrors)
     found = [
         image
-        for image in images_of(load_catalogue(), prefixes)
+        for image in images_of(_catalogue(overlay), prefixes)
         if (not engines or image.engine in engines)
         and (not variants or image.variant in variants)
         and (image.default or not default_versions)
@@ -73,14 +89,28 @@ def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[Engi
                 )
 
 
-def _prefixes(mirrors: tuple[str, ...]) -> dict[str, str]:
-    pairs = [mirror.partition("=") for mirror in mirrors]
-    wrong = next((mirror for mirror, (old, _, new) in zip(mirrors, pairs, strict=True) if not (old and new)), None)
-    if wrong is not None:
-        raise click.BadParameter(
-            f"{wrong!r}: write PREFIX=PREFIX, as in docker.io=registry.example/hub", param_hint="--mirror"
-        )
-    return {old: new for old, _, new in pairs}
+def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:
+    """Those of the options, else those the operator would read from the same environment."""
+    try:
+        return mirrors_in(",".join(mirrors)) if mirrors else settings_from().image_mirrors
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--mirror") from error
+    except InvalidSpec as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _catalogue(overlay: TextIO | None) -> Catalogue:
+    """The shipped catalogue, with the rows of an overlay's ConfigMap."""
+    if overlay is None:
+        return load_catalogue()
+    try:
+        bodies = [body for _, body in documents_in(overlay.read()) if isinstance(body, Mapping)]
+        maps = [body for body in bodies if body.get("kind") == "ConfigMap"]
+        if len(maps) != 1:
+            raise click.ClickException(f"{overlay.name}: holds {len(maps)} ConfigMaps; give a file with exactly one")
+        return overlaid(maps[0].get("data") or {})
+    except (InvalidCatalogue, yaml.YAMLError) as error:
+        raise click.ClickException(f"{overlay.name}: {error}") from error
 
 
 def _written(images: list[EngineImage], output: str, *, with_source: bool) -> str:

@@ -36,7 +36,7 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
             workers=workers or settings.workers,
             log_level=log_level or settings.log_level,
         )
-        set_up_logs(settings.log_level)
+        set_up_logs(settings.log_level, settings.log_format)
         asyncio.run(run_operator(settings))
     except OperatorError as error:
         click.echo(f"llmservice: {error}", err=True)

@@ -32,5 +32,7 @@ KINDS = {
         Kind("v1", "Pod", "pods"),
         Kind("v1", "Event", "events"),
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
+        Kind("v1", "ConfigMap", "configmaps"),
+        Kind("v1", "Node", "nodes"),
     )
 }

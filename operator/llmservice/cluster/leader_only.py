@@ -48,6 +48,11 @@ class LeaderOnly:
         async with self._leading():
             return await self.cluster.apply(manifest, manager=manager, dry_run=dry_run)
 
+    async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Replace fields whoever owns them, while leading."""
+        async with self._leading():
+            return await self.cluster.overwrite(manifest, manager=manager)
+
     async def apply_status(self, manifest: Manifest, *, manager: str) -> Manifest | None:
         """Server-side apply of `status` while leading."""
         async with self._leading():

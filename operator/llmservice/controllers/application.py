@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmservice import __version__
+from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
@@ -17,20 +18,29 @@ from llmservice.cluster.connection import Connection, connect
 from llmservice.cluster.credentials import load_credentials
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.kinds import KINDS
+from llmservice.cluster.lease_record import LeaseTiming
 from llmservice.cluster.listing import Selection
+from llmservice.cluster.nodes import node_label_keys
+from llmservice.cluster.own_namespace import own_namespace
+from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.ghosts import sweep_forever
 from llmservice.controllers.kopf_login import is_served, log_in
 from llmservice.controllers.kopf_watch import KopfWatch
-from llmservice.converging.references import Manifest, ref_of
+from llmservice.controllers.platform_watch import PlatformWatch
+from llmservice.controllers.replica import Replica, election_in
+from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
-from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.reconcilers.work_queue import WorkQueue
-from llmservice.reconcilers.workers import ServiceKey, work
+from llmservice.reconcilers.workers import Reconcile, ServiceKey, work
 from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
 
 log = logging.getLogger(__name__)
+
+CATALOGUE_NAME = "llmservice-catalogue"
+"""The ConfigMap with the administrator's rows, unless a setting names another."""
 
 
 async def run_operator(settings: Settings) -> None:
@@ -40,8 +50,14 @@ async def run_operator(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     credentials = await load_credentials(context=settings.context)
     log.info("llmservice %s on %s, namespaces: %s", __version__, credentials.server, settings.namespaces or "all")
-    async with connect(credentials) as connection:
-        await _operate(_wire(settings, connection), settings, stop)
+    async with (
+        connect(credentials) as connection,
+        connect(credentials, timeout_seconds=LeaseTiming().call_seconds) as lease_connection,
+    ):
+        replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
+        parts = _wire(settings, connection, replica)
+        async with replica.endpoints(settings.port, parts.cache, parts.informers, parts.kopf):
+            await _operate(parts, settings, stop)
     log.info("stopped")
 
 
@@ -51,13 +67,18 @@ class _Parts:
     cache: ObjectCache
     queue: WorkQueue[ServiceKey]
     informers: tuple[Informer, ...]
-    reconciler: LLMServiceReconciler
+    reconcile: Reconcile
     kopf: KopfWatch
+    sweep_wanted: asyncio.Event
+    replica: Replica
+    catalogue: CatalogueWatch
+    platform: PlatformWatch
 
 
-def _wire(settings: Settings, connection: Connection) -> _Parts:
+def _wire(settings: Settings, connection: Connection, replica: Replica) -> _Parts:
     """Every part, made and connected; nothing runs yet."""
-    api, cache, queue = ApiServer(connection), ObjectCache(), WorkQueue[ServiceKey]()
+    api, cache, queue, sweep_wanted = ApiServer(connection), ObjectCache(), replica.queue(), asyncio.Event()
+    cluster = replica.writing(api, connection)
     cache.listen(functools.partial(enqueue_owner, queue))
     informers = tuple(
         Informer(
@@ -68,38 +89,76 @@ def _wire(settings: Settings, connection: Connection) -> _Parts:
         for kind in (*CHILD_KINDS, "Pod")
         for namespace in settings.namespaces or ("",)
     )
+    planner = CataloguePlanner(load_catalogue(), registry_settings(settings))
     reconciler = LLMServiceReconciler(
-        cluster=api,
+        cluster=cluster,
         cache=cache,
-        observer=Observer(cluster=api, cache=cache, child_kinds=CHILD_KINDS),
-        plan=CataloguePlanner(load_catalogue()),
-        now=lambda: datetime.now(UTC),
+        observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
+        plan=planner,
+        now=_now,
+    )
+    catalogue = CatalogueWatch(
+        connection=connection,
+        cluster=api,
+        ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
+        use=functools.partial(use_catalogue, planner, cache, queue),
+        now=_now,
+    )
+    platform = PlatformWatch(
+        planner=planner,
+        label_keys=functools.partial(node_label_keys, connection),
+        catalogue_settled=catalogue.settled,
+        setting=settings.platform,
     )
     kopf = KopfWatch(
         observe=functools.partial(remember, cache),
         login=functools.partial(log_in, settings.context),
         served=functools.partial(is_served, settings.context),
+        relisted=sweep_wanted.set,
         namespaces=settings.namespaces,
     )
-    return _Parts(api=api, cache=cache, queue=queue, informers=informers, reconciler=reconciler, kopf=kopf)
+    return _Parts(
+        api=api,
+        cache=cache,
+        queue=queue,
+        informers=informers,
+        reconcile=replica.watched(reconciler, cache),
+        kopf=kopf,
+        sweep_wanted=sweep_wanted,
+        replica=replica,
+        catalogue=catalogue,
+        platform=platform,
+    )
 
 
 async def _operate(parts: _Parts, settings: Settings, stop: asyncio.Event) -> None:
-    """Caches first, then workers: nothing is written before it is known what is there."""
+    """Caches first, then leadership, then workers: nothing is written before it is known what is there."""
+    known = (*(informer.synced for informer in parts.informers), parts.catalogue.settled, parts.platform.settled)
     tasks = _start(informer.run() for informer in parts.informers)
+    tasks += _start([parts.catalogue.run(), parts.platform.run(), parts.replica.loop.run()])
     parts.kopf.start()
     try:
-        await _first(stop.wait(), asyncio.gather(*(informer.synced.wait() for informer in parts.informers)))
+        await _first(stop.wait(), asyncio.gather(*(event.wait() for event in known)))
         if not stop.is_set():
-            log.info("caches are filled; %d workers start", settings.workers)
-            tasks += _start(work(parts.queue, parts.reconciler) for _ in range(settings.workers))
-            tasks += _start([sweep_forever(parts.api, parts.cache, settings.namespaces)])
-            await stop.wait()
+            log.info("caches are filled")
+            tasks += _start([sweep_forever(parts.api, parts.cache, settings.namespaces, parts.sweep_wanted)])
+            lead = functools.partial(_lead, parts, settings.workers)
+            await _first(stop.wait(), parts.replica.lead(lead, settings.workers))
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await parts.kopf.stop()
+
+
+async def _lead(parts: _Parts, workers: int) -> None:
+    """What only the leader does. A term begins with a look at everything: the last one may have ended within a pass."""
+    log.info("%d workers start", workers)
+    for body in parts.cache.of_kind("LLMService"):
+        parts.queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work(parts.queue, parts.reconcile))
 
 
 def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
@@ -110,6 +169,19 @@ def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  
         cache.drop(ref_of(manifest), version_of(manifest))
     else:
         cache.put(manifest)
+
+
+def use_catalogue(
+    planner: CataloguePlanner, cache: ObjectCache, queue: WorkQueue[ServiceKey], catalogue: Catalogue
+) -> None:
+    """Plan with this catalogue from now on, and look at every resource again: what was refused may be known now.
+
+    All of them, because the status of one that is being refused at this moment does not say so yet; a plan that stands
+    keeps the facts it was made from.
+    """
+    planner.catalogue = catalogue
+    for body in cache.of_kind("LLMService"):
+        queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
 
 
 def enqueue_owner(queue: WorkQueue[ServiceKey], before: Manifest | None, after: Manifest | None) -> None:
@@ -129,14 +201,20 @@ def _says_the_same(before: Manifest, after: Manifest) -> bool:
     return all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 def _start(coroutines: Iterable[Any]) -> list[asyncio.Task[Any]]:
     return [asyncio.create_task(coroutine) for coroutine in coroutines]
 
 
 async def _first(*awaitables: Awaitable[Any]) -> None:
-    """Wait for whichever ends first; end the others."""
+    """Wait for whichever ends first; end the others. Raises what it raised."""
     tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
-    _, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in pending:
         task.cancel()
     await asyncio.gather(*pending, return_exceptions=True)
+    for task in done:
+        task.result()

@@ -1,6 +1,7 @@
 """What kopf does not tell: LLMServices that vanished during a relist, and those a silent watch never delivered."""
 
 import asyncio
+import contextlib
 import logging
 import random
 from typing import Protocol
@@ -12,6 +13,9 @@ from llmservice.errors import OperatorError
 log = logging.getLogger(__name__)
 
 _EVERY_SECONDS = 300.0
+_AGAIN_SECONDS = 10.0
+_SETTLE_SECONDS = 1.0
+"""Time for kopf to tell what it lists, so that the sweep need not fetch it, and for several wishes to become one."""
 
 
 class Lister(Protocol):
@@ -26,15 +30,27 @@ class Lister(Protocol):
         ...
 
 
-async def sweep_forever(api: Lister, cache: ObjectCache, namespaces: tuple[str, ...]) -> None:
-    """Sweep now and every few minutes until cancelled."""
+async def sweep_forever(
+    api: Lister, cache: ObjectCache, namespaces: tuple[str, ...], wanted: asyncio.Event | None = None
+) -> None:
+    """Sweep now, soon after `wanted` is set, and every few minutes; until cancelled."""
+    wanted = wanted or asyncio.Event()
     while True:
-        for namespace in namespaces or ("",):
-            try:
-                await sweep(api, cache, namespace)
-            except OperatorError as error:
-                log.warning("sweep: %s", error)
-        await asyncio.sleep(_EVERY_SECONDS * (0.9 + 0.2 * random.random()))  # noqa: S311  (spreads load)
+        wanted.clear()
+        swept = [await _swept(api, cache, namespace) for namespace in namespaces or ("",)]
+        pause = _EVERY_SECONDS if all(swept) else _AGAIN_SECONDS
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(wanted.wait(), pause * (0.9 + 0.2 * random.random()))  # noqa: S311  (spreads load)
+            await asyncio.sleep(_SETTLE_SECONDS)
+
+
+async def _swept(api: Lister, cache: ObjectCache, namespace: str) -> bool:
+    try:
+        await sweep(api, cache, namespace)
+    except OperatorError as error:
+        log.warning("sweep: %s", error)
+        return False
+    return True
 
 
 async def sweep(api: Lister, cache: ObjectCache, namespace: str) -> None:

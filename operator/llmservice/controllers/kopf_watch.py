@@ -26,6 +26,9 @@ _LLM_SERVICE = KINDS["LLMService"]
 _LONGEST_PAUSE_SECONDS = 30.0
 _ENDING_SECONDS = 10.0
 
+_IDENTITY: Any = "llmservice-operator"
+"""For peering, which is off. kopf would ask for the user's name, and a numeric user of a container has none."""
+
 Observe = Callable[[dict[str, Any], bool], None]
 """Takes a body and whether it was deleted; called in the loop of the application."""
 
@@ -54,13 +57,14 @@ class KopfWatch:
     look_seconds: float = 5.0
     restarts: int = 0
     watching: bool = False
-    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _loop: asyncio.AbstractEventLoop = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Start the thread; `observe` and `relisted` are called in the loop this is called from."""
         application = asyncio.get_running_loop()
+        self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, args=(application,), name="kopf", daemon=True)
         self._thread.start()
 
@@ -138,6 +142,7 @@ class KopfWatch:
             clusterwide=not self.namespaces,
             namespaces=self.namespaces,
             stop_flag=end,
+            identity=_IDENTITY,
         )
 
     def _registry(self, application: asyncio.AbstractEventLoop) -> kopf.OperatorRegistry:

@@ -1,16 +1,123 @@
-"""Logs of the process: one line per fact, to standard error."""
+"""Logs of the process, to standard error: one line per fact, as text or JSON, and never a secret.
+
+While a worker looks at an LLMService, each line names it, its generation and the pass.
+"""
 
 import logging
+import re
 import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Literal
+
+import orjson
+
+from llmservice.reconcilers.workers import Reconcile, ServiceKey
+
+LogFormat = Literal["text", "json"]
 
 
-def set_up_logs(level: str) -> None:
-    """Log everything from this level on; kopf's line per event only from WARNING on."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=level.upper(),
-        format="%(asctime)s %(levelname)-7s %(name)s: %(message)s",
-        force=True,
-    )
-    for name in ("kopf.objects", "kopf.activities", "kopf._core", "kopf._cogs", "asyncio", "aiohttp"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a worker looks at. `generation` is 0 when the resource is not known."""
+
+    namespace: str
+    name: str
+    generation: int
+    reconcile_id: str
+
+
+_pass: ContextVar[Pass | None] = ContextVar("pass", default=None)
+
+_HIDDEN = "[hidden]"
+_SECRETS = (
+    re.compile(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
+    re.compile(r"(?P<kept>)\b(?:hf_|sk-|ghp_|glpat-|AKIA|xox[abp]-)[\w-]{8,}"),
+    re.compile(r"(?P<kept>)\beyJ[\w-]+\.[\w-]+\.[\w-]*"),  # a JSON web token, as service accounts have
+    re.compile(
+        r"(?i)(?P<kept>(?:token|api[-_]?key|password|passwd|secret[-_]?key|access[-_]?key|authorization)"
+        r"[\"']?\s*[:=]\s*[\"']?)(?!\[hidden\])[^\s\"',;}&]{4,}"
+    ),
+    re.compile(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)(?!-)\S{4,}"),
+    re.compile(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"[^\"]*\""),  # an API server quotes what it refuses
+    re.compile(r"(?P<kept>://[^\s/:@]+:)[^\s/@]+(?=@)"),  # a password in a URL
+    re.compile(r"(?i)(?P<kept>[\"']?(?:prompt|messages|content)[\"']?\s*[:=]\s*)(?:\"[^\"]*\"|'[^']*'|\[.*\])"),
+)
+"""What looks like a credential or a prompt, wherever it came from: an API server's message, an engine's last words."""
+
+_QUIET = {
+    "kopf.objects": logging.WARNING,
+    "kopf.activities": logging.WARNING,
+    "kopf._core": logging.WARNING,
+    "kopf._core.reactor.running": logging.ERROR,  # it warns at each start that signals are ours
+    "kopf._cogs": logging.WARNING,
+    "asyncio": logging.WARNING,
+    "aiohttp": logging.WARNING,
+}
+
+
+def set_up_logs(level: str, log_format: LogFormat = "text") -> None:
+    """Log everything from this level on; of kopf and aiohttp only warnings."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonFormatter() if log_format == "json" else _TextFormatter())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name, least in _QUIET.items():
+        logging.getLogger(name).setLevel(max(least, logging.getLevelName(level.upper())))
+
+
+def without_secrets(text: str) -> str:
+    """The text with everything that looks like a credential or a prompt replaced."""
+    for pattern in _SECRETS:
+        text = pattern.sub(rf"\g<kept>{_HIDDEN}", text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A reconciler whose lines say what they are about. `generation_of` is asked at the beginning of each pass."""
+
+    reconcile: Reconcile
+    generation_of: Callable[[ServiceKey], int]
+
+    async def __call__(self, key: ServiceKey) -> float | None:
+        """One pass. The worker's own line about its end belongs to it, so nothing is reset here."""
+        _pass.set(Pass(*key, self.generation_of(key), token_hex(4)))
+        return await self.reconcile(key)
+
+
+class _TextFormatter(logging.Formatter):
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = without_secrets(super().format(record))
+        looked_at = _pass.get()
+        if looked_at is None:
+            return line
+        first, *rest = line.split("\n", 1)
+        about = f" [{looked_at.namespace}/{looked_at.name}@{looked_at.generation} {looked_at.reconcile_id}]"
+        return "\n".join([first + about, *rest])
+
+
+class _JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "msg": without_secrets(record.getMessage()),
+        }
+        if (looked_at := _pass.get()) is not None:
+            line |= {
+                "controller": "llmservice",
+                "namespace": looked_at.namespace,
+                "name": looked_at.name,
+                "generation": looked_at.generation,
+                "reconcileID": looked_at.reconcile_id,
+            }
+        if record.exc_info:
+            line["error"] = without_secrets(self.formatException(record.exc_info))
+        return orjson.dumps(line, default=str).decode()

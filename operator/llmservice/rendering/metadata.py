@@ -51,5 +51,6 @@ def _owner_reference(plan: ServicePlan) -> Manifest:
         "name": plan.owner.name,
         "uid": plan.owner.uid,
         "controller": True,
-        "blockOwnerDeletion": True,
+        # True would need a right on the resource's finalizers where admission enforces it (OpenShift does).
+        "blockOwnerDeletion": False,
     }

@@ -62,3 +62,25 @@ def test_a_device_is_known_by_the_domain_of_its_resource(
 
 def test_the_nearest_names_come_best_first() -> None:
     assert nearest("llamacp", ["vllm", "llamacpp", "tgi"]) == ["llamacpp", "vllm"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "platform"),
+    [
+        ({"karpenter.k8s.aws/instance-family", "nvidia.com/gpu.product"}, "eks-karpenter"),
+        ({"eks.amazonaws.com/instance-family"}, "eks-auto"),
+        ({"eks.amazonaws.com/nodegroup", "nvidia.com/gpu.product"}, "feature-discovery"),
+        ({"karpenter.azure.com/sku-name"}, "aks-karpenter"),
+        ({"cloud.google.com/gke-nodepool"}, "gke"),
+        ({"amd.com/gpu.device-id"}, "amd-labeller"),
+        ({"node.kubernetes.io/instance-type", "kubernetes.io/os"}, ""),
+        (set(), ""),
+    ],
+)
+def test_labels_of_nodes_tell_the_platform_autoscalers_first(keys: set[str], platform: str) -> None:
+    assert load_catalogue().platform_of(keys) == platform
+
+
+def test_every_platform_that_is_looked_for_labels_nodes_in_a_way_of_its_own() -> None:
+    terms = {term.platform for row in load_catalogue().accelerators.values() for term in row.node_terms}
+    assert set(load_catalogue().platforms) - terms == set()

@@ -1,5 +1,7 @@
 import json
+from pathlib import Path
 
+import pytest
 import yaml
 from click.testing import CliRunner
 
@@ -41,3 +43,43 @@ def test_json_and_yaml_say_the_same() -> None:
 def test_a_mirror_without_a_target_is_wrong_usage() -> None:
     result = CliRunner().invoke(command, ["--mirror", "docker.io"])
     assert (result.exit_code, "write PREFIX=PREFIX" in result.output) == (2, True)
+
+
+def test_mirrors_come_from_the_operators_setting_unless_options_name_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLMSERVICE_IMAGE_MIRRORS", "docker.io=registry.example/hub")
+    usual = ("--engine=vllm", "--variant=rocm", "--default-versions")
+    assert images(*usual).split()[1] == "registry.example/hub/vllm/vllm-openai-rocm:v0.33.0"
+    assert images(*usual, "--mirror=docker.io=other.example").split()[1].startswith("other.example/vllm/")
+
+
+OVERLAY = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: llmservice-catalogue}
+data:
+  engines.yaml: |
+    vllm:
+      default: "9.0"
+      versions:
+        "9.0": {images: {cuda: "registry.example/vllm:v9"}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1}
+"""
+
+
+def test_the_clusters_own_rows_are_listed_too(tmp_path: Path) -> None:
+    (tmp_path / "overlay.yaml").write_text(OVERLAY)
+    found = images("--engine=vllm", "--default-versions", "--overlay", str(tmp_path / "overlay.yaml"))
+    assert found.split() == ["registry.example/vllm:v9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (OVERLAY.replace("user: 1", "usr: 1"), "engines.yaml: vllm: 9.0: unknown field usr"),
+        ("kind: Secret", "holds 0 ConfigMaps"),
+        ("a: [", "while parsing"),
+    ],
+)
+def test_a_broken_overlay_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "overlay.yaml").write_text(text)
+    result = CliRunner().invoke(command, ["--overlay", str(tmp_path / "overlay.yaml")])
+    assert (result.exit_code, complaint in result.output) == (1, True), result.output

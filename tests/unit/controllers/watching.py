@@ -14,13 +14,7 @@ from llmservice.controllers.kopf_watch import KopfWatch
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving
 
 GROUP = "llmservice.dev"
-RESOURCE = {
-    "name": "llmservices",
-    "singularName": "llmservice",
-    "namespaced": True,
-    "kind": "LLMService",
-    "verbs": ["get", "list", "watch", "patch"],
-}
+CRDS = "apiextensions.k8s.io"
 
 
 @dataclass
@@ -30,7 +24,7 @@ class Told:
     names: list[str] = field(default_factory=list)
     lists: int = 0
 
-    def observe(self, body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
+    def observe(self, body: dict[str, Any], deleted: bool) -> None:
         self.names.append(("-" if deleted else "") + body["metadata"]["name"])
 
     def relisted(self) -> None:
@@ -103,16 +97,28 @@ def as_json(scene: Scene) -> Scene:
 
 
 async def discovery(request: web.Request) -> web.StreamResponse:
-    """What an API server says about itself: one group with one resource."""
-    version = {"groupVersion": f"{GROUP}/v1alpha1", "version": "v1alpha1"}
+    """What an API server says about itself; kopf waits until it knows namespaces and CRDs, which it never asks for."""
     bodies: dict[str, Any] = {
         "/api": {"versions": ["v1"]},
-        "/api/v1": {"resources": []},
-        "/apis": {"groups": [{"name": GROUP, "versions": [version], "preferredVersion": version}]},
-        f"/apis/{GROUP}/v1alpha1": {"resources": [RESOURCE]},
+        "/api/v1": {"resources": [_resource("namespaces", "Namespace", namespaced=False)]},
+        "/apis": {"groups": [_group(GROUP, "v1alpha1"), _group(CRDS, "v1")]},
+        f"/apis/{GROUP}/v1alpha1": {"resources": [_resource("llmservices", "LLMService")]},
+        f"/apis/{CRDS}/v1": {
+            "resources": [_resource("customresourcedefinitions", "CustomResourceDefinition", namespaced=False)]
+        },
     }
     body = bodies.get(request.path)
     return await (answer(200, body) if body else answer(404, a_status(404)))(request)
+
+
+def _group(name: str, version: str) -> dict[str, Any]:
+    served = {"groupVersion": f"{name}/{version}", "version": version}
+    return {"name": name, "versions": [served], "preferredVersion": served}
+
+
+def _resource(plural: str, kind: str, *, namespaced: bool = True) -> dict[str, Any]:
+    verbs = ["get", "list", "watch", "patch"]
+    return {"name": plural, "singularName": kind.lower(), "namespaced": namespaced, "kind": kind, "verbs": verbs}
 
 
 def a_service(name: str, version: int = 5) -> dict[str, Any]:

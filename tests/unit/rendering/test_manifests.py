@@ -33,7 +33,7 @@ def test_a_child_belongs_to_its_resource(kind: str) -> None:
     assert (owner["uid"], owner["controller"], owner["blockOwnerDeletion"]) == (
         "0b5c1f3e-0000-4000-8000-000000000001",
         True,
-        True,
+        False,
     )
 
 

@@ -1,0 +1,66 @@
+"""What the API server would refuse in every pod, found when a row is read: the complaint names file, row and field."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from llmservice.api.v1alpha1.problems import problems_of
+from llmservice.api.v1alpha1.scheduling import Toleration
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.rows import InvalidCatalogue
+
+_IMAGE = re.compile(r"[a-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?")
+_RESOURCE = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?")
+_LABEL_VALUE = re.compile(r"[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?")
+_SECCOMP = ("RuntimeDefault", "Unconfined")
+_LARGEST_ID = 2**31 - 1
+
+
+def checked_version(version: EngineVersion, where: str) -> EngineVersion:
+    """The version, if pods can be made of it; raises InvalidCatalogue."""
+    for variant, image in version.images.items():
+        if not _IMAGE.fullmatch(image):
+            raise InvalidCatalogue(where, f"images: {variant}: {image!r} is not an image; write registry/name:tag")
+    for name, least in (("user", 0), ("group", 0), ("max_model_len", 1), ("max_num_seqs", 1)):
+        number = getattr(version, name)
+        if not least <= number <= _LARGEST_ID:
+            raise InvalidCatalogue(where, f"{name}: {number} is not a number from {least} to {_LARGEST_ID}")
+    return version
+
+
+def check_tolerations(tolerations: Iterable[Any], where: str) -> None:
+    """Pass tolerations as pods may have them; raises InvalidCatalogue."""
+    for number, toleration in enumerate(tolerations):
+        if problems := toleration_problems(toleration):
+            raise InvalidCatalogue(where, f"tolerations[{number}]: {problems[0]}")
+
+
+def toleration_problems(toleration: Any) -> list[str]:
+    """What is wrong with a toleration, one line each, field first; empty when nothing is."""
+    try:
+        Toleration.model_validate(toleration)
+    except ValidationError as error:
+        return [problem.removeprefix(": ") for problem in problems_of(error, Toleration)]
+    return []
+
+
+def check_resource_name(name: str, where: str) -> None:
+    """Pass the name of a device resource; raises InvalidCatalogue."""
+    if not _RESOURCE.fullmatch(name):
+        raise InvalidCatalogue(where, f"resource_name: {name!r} is not a resource; write domain/name")
+
+
+def check_seccomp_profile(profile: str, where: str) -> None:
+    """Pass a seccomp profile that needs no file on the node; raises InvalidCatalogue."""
+    if profile not in _SECCOMP:
+        raise InvalidCatalogue(where, f"seccomp_profile: {profile!r} must be one of {', '.join(_SECCOMP)}")
+
+
+def check_label_values(labels: Mapping[str, Iterable[str]], where: str) -> None:
+    """Pass what nodes can be labelled with; raises InvalidCatalogue."""
+    for column, values in labels.items():
+        for value in values:
+            if not _LABEL_VALUE.fullmatch(value):
+                raise InvalidCatalogue(where, f"labels: {column}: {value!r} is not a label value")

@@ -1,0 +1,116 @@
+"""The administrator's rows: a ConfigMap is watched, and planning gets the catalogue it makes.
+
+A broken one changes nothing: the last good catalogue stays, and the log and an Event on the ConfigMap say what to
+correct. Without it, planning has the shipped rows.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NoReturn
+
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import load_catalogue
+from llmservice.catalog.overlay import overlaid
+from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.connection import Connection
+from llmservice.cluster.informer import Informer
+from llmservice.cluster.listing import Selection
+from llmservice.converging.events import event
+from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.errors import OperatorError, Refused
+
+log = logging.getLogger(__name__)
+
+_REFUSED_AGAIN_SECONDS = 600.0
+_UNAVAILABLE_AGAIN_SECONDS = 1.0
+
+
+@dataclass(slots=True, kw_only=True)
+class CatalogueWatch:
+    """Watches one ConfigMap until cancelled.
+
+    `use` takes each new catalogue. `settled` is set once the ConfigMap was looked for: found, absent, or not to be read
+    for want of a right. `problem` is what is wrong with the ConfigMap as it stands; empty when nothing is.
+    """
+
+    connection: Connection
+    cluster: Cluster
+    ref: Ref
+    use: Callable[[Catalogue], None]
+    now: Callable[[], datetime]
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    problem: str = ""
+    _broken: asyncio.Queue[tuple[Manifest, str]] = field(default_factory=asyncio.Queue)
+
+    async def run(self) -> NoReturn:
+        """Watch and report. Never returns, never raises but when cancelled."""
+        reporting = asyncio.create_task(self._report())
+        try:
+            informer = self._informer()
+            await self._first_list(informer)
+            self.settled.set()
+            await informer.run()
+        finally:
+            reporting.cancel()
+
+    def _informer(self) -> Informer:
+        cache = ObjectCache()
+        cache.listen(self._take)
+        return Informer(
+            connection=self.connection,
+            cache=cache,
+            selection=Selection(
+                kind=self.ref.kind, namespace=self.ref.namespace, field_selector=f"metadata.name={self.ref.name}"
+            ),
+        )
+
+    async def _first_list(self, informer: Informer) -> None:
+        """List until it works. Without the right nothing waits for it, and the log says so once."""
+        while True:
+            try:
+                return await informer.relist()
+            except Refused as refusal:
+                if not self.settled.is_set():
+                    log.warning("%s is not read, the shipped catalogue is used: %s", self.ref, refusal)
+                self.settled.set()
+                await asyncio.sleep(_REFUSED_AGAIN_SECONDS)
+            except OperatorError as error:
+                log.warning("%s: %s", self.ref, error)
+                await asyncio.sleep(_UNAVAILABLE_AGAIN_SECONDS)
+
+    def _take(self, before: Manifest | None, after: Manifest | None) -> None:
+        """A change of the ConfigMap; its metadata alone changes nothing."""
+        if before is not None and after is not None and _data(before) == _data(after):
+            return
+        try:
+            catalogue = load_catalogue() if after is None else overlaid(_data(after))
+        except InvalidCatalogue as invalid:
+            self.problem = f"{invalid}; the last good catalogue stays until this is corrected"
+            log.warning("%s: %s", self.ref, self.problem)
+            if after is not None:
+                self._broken.put_nowait((after, self.problem))
+            return
+        self.problem = ""
+        log.info("%s: %s", self.ref, "gone, the shipped catalogue is used" if after is None else "in use")
+        self.use(catalogue)
+
+    async def _report(self) -> NoReturn:
+        """Write an Event for each broken ConfigMap; one that cannot be written is told in the log alone."""
+        while True:
+            config_map, problem = await self._broken.get()
+            try:
+                await self.cluster.record(
+                    event(config_map, kind="Warning", reason="InvalidCatalogue", message=problem, now=self.now())
+                )
+            except OperatorError as error:
+                log.warning("%s: event not written: %s", ref_of(config_map), error)
+
+
+def _data(config_map: Manifest) -> dict[str, str]:
+    """Both kinds of data: binary data is no catalogue, and is refused by its key."""
+    return {**(config_map.get("data") or {}), **(config_map.get("binaryData") or {})}

@@ -1,0 +1,91 @@
+"""`/healthz`, `/readyz` and `/metrics`, in a thread of their own: they answer while the operator's loop hangs.
+
+kopf's own liveness endpoint always answers 200, whatever became of its watches.
+"""
+
+import asyncio
+import socket
+import threading
+from dataclasses import dataclass, field
+from typing import Self
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+from llmservice.controllers.health import Checks
+from llmservice.errors import InvalidSpec
+
+_SHUTDOWN_SECONDS = 1.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Endpoints:
+    """An HTTP server that runs as long as the block. Port 0 takes a free one; `port` is the real one afterwards.
+
+    Raises `InvalidSpec` (`InvalidSetting`) when the port cannot be taken.
+    """
+
+    port: int
+    alive: Checks
+    ready: Checks
+    registry: CollectorRegistry
+    _loop: asyncio.AbstractEventLoop = field(init=False)
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _thread: threading.Thread | None = None
+
+    async def __aenter__(self) -> Self:
+        listener = _listener(self.port)
+        self.port = listener.getsockname()[1]
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, args=(listener,), name="endpoints", daemon=True)
+        self._thread.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            await asyncio.to_thread(self._thread.join, 5 * _SHUTDOWN_SECONDS)
+
+    def _run(self, listener: socket.socket) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve(listener))
+
+    async def _serve(self, listener: socket.socket) -> None:
+        application = web.Application()
+        application.router.add_get("/healthz", self._healthz)
+        application.router.add_get("/readyz", self._readyz)
+        application.router.add_get("/metrics", self._metrics)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
+        await runner.setup()
+        try:
+            await web.SockSite(runner, listener).start()
+            await self._stop.wait()
+        finally:
+            await runner.cleanup()
+
+    async def _healthz(self, _: web.Request) -> web.Response:
+        return _verdict(self.alive)
+
+    async def _readyz(self, _: web.Request) -> web.Response:
+        return _verdict(self.ready)
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        return web.Response(body=generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def _listener(port: int) -> socket.socket:
+    """One socket for IPv4 and IPv6, where there is IPv6: the kubelet asks the pod's first address."""
+    try:
+        if socket.has_dualstack_ipv6():
+            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+        return socket.create_server(("", port))
+    except OSError as error:
+        message = f"{port} cannot be taken ({error}); choose another, or 0 for none"
+        raise InvalidSpec("InvalidSetting", message, field="LLMSERVICE_PORT") from error
+
+
+def _verdict(checks: Checks) -> web.Response:
+    """200 or 503, and one line for each check, as the API server's own endpoints print them."""
+    problems = {name: problem() for name, problem in checks.items()}
+    lines = [f"[-]{name} {text}" if text else f"[+]{name} ok" for name, text in problems.items()]
+    return web.Response(status=503 if any(problems.values()) else 200, text="\n".join(lines) + "\n")

@@ -1,0 +1,84 @@
+"""One replica of the operator: whether it leads, what it measures, and how it is asked about both."""
+
+import functools
+import secrets
+import socket
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.connection import Connection
+from llmservice.cluster.informer import Informer
+from llmservice.cluster.leader_only import LeaderOnly
+from llmservice.cluster.lease import ApiServerLease, Election
+from llmservice.controllers.endpoints import Endpoints
+from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks
+from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.logs import Logged
+from llmservice.controllers.measuring import Measured, MeasuredQueue, count_requests
+from llmservice.controllers.metrics import CONTROLLER, Metrics
+from llmservice.controllers.series import ProcessSeries, ServiceSeries
+from llmservice.converging.references import Ref
+from llmservice.reconcilers.workers import Reconcile, ServiceKey
+
+LEASE = "llmservice-operator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """What a replica has besides its work. `election` None: it is the only one and always leads."""
+
+    election: Election | None = None
+    metrics: Metrics = field(default_factory=Metrics)
+    loop: LoopPulse = field(default_factory=LoopPulse)
+
+    def queue(self) -> MeasuredQueue:
+        """The work queue; one per replica."""
+        return MeasuredQueue(self.metrics)
+
+    def writing(self, cluster: Cluster, connection: Connection) -> Cluster:
+        """The cluster for what writes: only while this replica leads, and every request counted."""
+        count_requests(connection.session, self.metrics)
+        return LeaderOnly(cluster, self.election) if self.election else cluster
+
+    def watched(self, reconcile: Reconcile, cache: ObjectCache) -> Reconcile:
+        """The reconciler with figures, and with the resource's name in its log lines."""
+        return Logged(Measured(reconcile, self.metrics), functools.partial(_generation, cache))
+
+    def endpoints(
+        self, port: int, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch
+    ) -> AbstractAsyncContextManager[object]:
+        """/healthz, /readyz and /metrics as long as the block runs; nothing with port 0."""
+        if not port:
+            return nullcontext()
+        services = ServiceSeries()
+        cache.listen(services.observe)
+        process = ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
+        self.metrics.registry.register(services)
+        self.metrics.registry.register(process)
+        alive, ready = alive_checks(informers, kopf, self.loop), ready_checks(informers, kopf)
+        return Endpoints(port=port, alive=alive, ready=ready, registry=self.metrics.registry)
+
+    async def lead(self, work: Callable[[], Coroutine[Any, Any, object]], workers: int) -> None:
+        """Run `work` whenever this replica leads, until cancelled."""
+        self.metrics.max_workers.labels(CONTROLLER).set(workers)
+        if self.election is None:
+            await work()
+        else:
+            await self.election.run(work)
+
+
+def election_in(namespace: str, connection: Connection) -> Election | None:
+    """The election by the Lease in a namespace; None without one. Its identity is that of no other process or run."""
+    if not namespace:
+        return None
+    store = ApiServerLease(connection=connection, namespace=namespace, name=LEASE)
+    return Election(store=store, identity=f"{socket.gethostname()}_{secrets.token_hex(4)}")
+
+
+def _generation(cache: ObjectCache, key: ServiceKey) -> int:
+    body = cache.get(Ref("LLMService", *key))
+    return int(body["metadata"].get("generation", 0)) if body else 0

@@ -1,0 +1,102 @@
+"""What is installed: restricted, and with no right that a person would have to argue for."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llmservice import __version__
+from llmservice.settings import settings_from
+
+ROOT = Path(__file__).parents[2]
+OVERLAYS = ("cluster", "namespaced")
+ROLES = ("rights", "pod-logs", "leader-election")
+
+
+def objects(file: str) -> list[dict[str, Any]]:
+    return [body for body in yaml.safe_load_all((ROOT / "manifests" / file).read_text()) if body]
+
+
+def rules() -> list[dict[str, list[str]]]:
+    roles = [body for name in ROLES for body in objects(f"base/{name}.yaml") if "rules" in body]
+    return [rule for role in roles for rule in role["rules"]]
+
+
+def container() -> dict[str, Any]:
+    found: dict[str, Any] = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["containers"][0]
+    return found
+
+
+def test_no_right_is_a_wildcard_or_reaches_beyond_our_kinds() -> None:
+    words = {word for rule in rules() for part in rule.values() for word in part}
+    assert "*" not in words
+    assert not words & {"secrets", "configmaps", "nodes", "namespaces", "pods/exec", "customresourcedefinitions"}
+    assert not words & {"escalate", "bind", "impersonate", "deletecollection"}
+
+
+def test_of_an_llmservice_only_the_status_can_be_written() -> None:
+    writes = {
+        resource
+        for rule in rules()
+        if rule["apiGroups"] == ["llmservice.dev"] and set(rule["verbs"]) - {"get", "list", "watch"}
+        for resource in rule["resources"]
+    }
+    assert writes == {"llmservices/status"}
+
+
+def test_logs_of_pods_are_a_role_of_their_own() -> None:
+    assert [rule["resources"] for rule in objects("base/pod-logs.yaml")[0]["rules"]] == [["pods/log"]]
+    assert "pods/log" not in (ROOT / "manifests/base/rights.yaml").read_text()
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_each_overlay_binds_both_roles(overlay: str) -> None:
+    bindings = objects(f"overlays/{overlay}/bindings.yaml")
+    kind = "ClusterRoleBinding" if overlay == "cluster" else "RoleBinding"
+    assert [(body["kind"], body["roleRef"]["name"]) for body in bindings] == [
+        (kind, "llmservice-operator"),
+        (kind, "llmservice-operator-pod-logs"),
+    ]
+
+
+def test_the_operator_runs_restricted_on_a_read_only_root() -> None:
+    pod = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert container()["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+def test_image_and_user_are_those_of_the_dockerfile_and_the_version() -> None:
+    user = re.search(r"^USER (\d+):(\d+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    context = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["securityContext"]
+    assert user
+    assert [str(context["runAsUser"]), str(context["runAsGroup"])] == [*user.groups()]
+    assert container()["image"].endswith(f":{__version__}")
+
+
+def test_the_operator_understands_its_environment() -> None:
+    environment = {item["name"]: item.get("value", "some-namespace") for item in container()["env"]}
+    settings = settings_from(environment)
+    assert settings.log_format == "json"
+    assert settings.port == container()["ports"][0]["containerPort"]
+    assert settings.lease_namespace == "some-namespace"
+
+
+def test_the_dockerfile_is_linted() -> None:
+    hadolint = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stdout
+
+
+def test_base_images_are_pinned_to_one_version() -> None:
+    names = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert len(set(names)) == 1
+    assert ":" in names[0].rpartition("/")[2]
+    assert not names[0].endswith(":latest")

@@ -1,0 +1,88 @@
+"""An administrator's ConfigMap, and labels of nodes, on a real API server."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from llmservice.cluster.own_namespace import USUAL
+from llmservice.controllers.application import CATALOGUE_NAME
+from tests.cluster.conftest import Operator
+from tests.cluster.fake_nodes import FakeNode, standing
+from tests.cluster.kube import Body, Kube
+from tests.cluster.services import a_tiny_service
+
+pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
+
+L5 = "accelerators: [{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5]}}]"
+
+
+@pytest.fixture
+def system(cluster: Kube) -> Iterator[Kube]:
+    """Where an operator outside a cluster looks for its ConfigMap; without one before and after."""
+    cluster.kubectl("create", "namespace", USUAL, check=False)
+    system = cluster.within(USUAL)
+    system.delete("ConfigMap", CATALOGUE_NAME)
+    yield system
+    system.delete("ConfigMap", CATALOGUE_NAME)
+
+
+def overlay(system: Kube, accelerators: str) -> None:
+    """What an administrator does with kubectl apply."""
+    body: Body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": CATALOGUE_NAME}}
+    data = {"data": {"accelerators.yaml": accelerators}}
+    system.patch("ConfigMap", CATALOGUE_NAME, {**body, **data}, how="apply")
+
+
+def on(gpu: str, name: str = "chat") -> Body:
+    return a_tiny_service(name, gpu={"type": gpu}, model={"uri": "hf://acme/chat"})
+
+
+def terms(kube: Kube, name: str = "chat") -> list[str]:
+    """The first label of each node selector term of the Deployment."""
+    deployment = kube.wait(lambda: kube.get("Deployment", name), lambda: kube.get("LLMService", name), seconds=20)
+    affinity = deployment["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
+    required = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    return [term["matchExpressions"][0]["key"] for term in required]
+
+
+def test_a_row_heals_what_waits_for_it_and_its_removal_leaves_what_runs(kube: Kube, system: Kube) -> None:
+    kube.create(on("L5"))
+    kube.wait_reason("chat", "UnknownAccelerator", kind="Stalled")
+    overlay(system, L5)
+    assert terms(kube) == ["nvidia.com/gpu.product"]
+    assert kube.condition("chat", "Stalled") == {}
+    before = kube.get("Deployment", "chat")
+    system.delete("ConfigMap", CATALOGUE_NAME)
+    kube.create(on("L5", "later"))
+    kube.wait_reason("later", "UnknownAccelerator", kind="Stalled")
+    after = kube.get("Deployment", "chat")
+    assert before is not None
+    assert after is not None
+    assert after["metadata"]["generation"] == before["metadata"]["generation"]
+
+
+def test_a_broken_overlay_is_told_by_an_event_and_the_last_good_one_stays(kube: Kube, system: Kube) -> None:
+    overlay(system, L5)
+    kube.create(on("L5", "first"))
+    terms(kube, "first")
+    overlay(system, L5.replace("nvidia", "nvidai"))
+    assert "accelerators.yaml: L5: vendor nvidai has no row" in system.wait(
+        lambda: _told(system), lambda: system.list("Event"), seconds=20
+    )
+    kube.create(on("L5", "second"))
+    assert terms(kube, "second") == ["nvidia.com/gpu.product"]
+
+
+def _told(system: Kube) -> str | None:
+    """The newest warning about the ConfigMap."""
+    found = [event for event in system.list("Event") if event["involvedObject"]["name"] == CATALOGUE_NAME]
+    return found[-1]["message"] if found else None
+
+
+def test_the_term_of_the_platform_that_nodes_tell_comes_first(kube: Kube, operator: Operator) -> None:
+    made_by_karpenter = FakeNode(labels={"karpenter.k8s.aws/instance-family": "m7i"}, devices={})
+    operator.stop()
+    with standing(kube, made_by_karpenter):
+        operator.start()
+        kube.create(on("T4"))
+        assert terms(kube)[0] == "karpenter.k8s.aws/instance-gpu-name"

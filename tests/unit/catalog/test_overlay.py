@@ -1,0 +1,180 @@
+"""An overlay replaces and adds rows by name; a broken one is refused with file, row and field."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llmservice.catalog.accelerator_rows import TABLES
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import load_catalogue, shipped_table
+from llmservice.catalog.overlay import overlaid
+from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.cli.documents import to_yaml
+
+VERSION = "images: {cuda: registry.example/vllm:v9}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
+L5 = "{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5], gke: [nvidia-l5]}}"
+
+
+def engines(text: str) -> Catalogue:
+    return overlaid({"engines.yaml": text})
+
+
+def accelerators(text: str) -> Catalogue:
+    return overlaid({"accelerators.yaml": text})
+
+
+def test_nothing_given_is_the_shipped_catalogue() -> None:
+    assert overlaid({}) == load_catalogue()
+    assert overlaid({"engines.yaml": "# later\n", "accelerators.yaml": ""}) == load_catalogue()
+
+
+def test_a_version_is_added_beside_the_shipped_ones() -> None:
+    row = engines(f"vllm: {{versions: {{'9.0': {{{VERSION}}}}}}}").engines["vllm"]
+    shipped = load_catalogue().engines["vllm"]
+    assert row.versions["9.0"].images == {"cuda": "registry.example/vllm:v9"}
+    assert {**row.versions, **shipped.versions} == row.versions
+    assert row.default == shipped.default
+
+
+def test_a_version_given_takes_the_place_of_the_shipped_row_whole() -> None:
+    shipped = load_catalogue().engines["vllm"].default
+    row = engines(f"vllm: {{versions: {{'{shipped}': {{{VERSION}}}}}}}").engine_version("vllm", None)
+    assert (row.images, row.flags) == ({"cuda": "registry.example/vllm:v9"}, frozenset())
+
+
+def test_the_default_can_be_a_shipped_or_a_given_version() -> None:
+    assert engines("vllm: {default: 0.24.0}").engine_version("vllm", None).version == "0.24.0"
+    given_too = f"vllm: {{default: '9.0', versions: {{'9.0': {{{VERSION}}}}}}}"
+    assert engines(given_too).engine_version("vllm", None).version == "9.0"
+
+
+def test_a_version_may_use_flags_recorded_of_a_shipped_one() -> None:
+    text = f"vllm: {{versions: {{'9.0': {{{VERSION}, flags: flags/vllm-0.33.0.txt}}}}}}"
+    shipped = load_catalogue().engine_version("vllm", "0.33.0")
+    assert engines(text).engine_version("vllm", "9.0").flags == shipped.flags
+
+
+def test_an_accelerator_is_added_with_its_vendors_columns() -> None:
+    row = accelerators(f"accelerators: [{L5}]").accelerator("L5")
+    assert (row.resource_name, row.image_variant, row.memory_gib) == ("nvidia.com/gpu", "cuda", 30.0)
+    assert [term.platform for term in row.node_terms] == ["feature-discovery", "gke"]
+
+
+def test_an_accelerator_given_takes_the_place_of_the_shipped_row() -> None:
+    text = "accelerators: [{name: T4, vendor: nvidia, memory_gib: 1, labels: {gfd: [Our-T4]}}]"
+    row = accelerators(text).accelerator("T4")
+    assert [term.term["matchExpressions"][0]["values"] for term in row.node_terms] == [["Our-T4", "Our-T4-SHARED"]]
+    assert load_catalogue().accelerator("T4") != row
+
+
+def test_a_label_of_ones_own_is_a_scheme_and_a_column() -> None:
+    text = """
+      schemes: [{platform: ours, labels: {acme.example/card: card}}]
+      platforms: {ours: [acme.example/card]}
+      accelerators: [{name: L5, vendor: nvidia, memory_gib: 30, labels: {card: [l5]}}]
+    """
+    catalogue = accelerators(text)
+    assert [term.platform for term in catalogue.accelerator("L5").node_terms] == ["ours"]
+    assert catalogue.platform_of({"cloud.google.com/gke-nodepool", "acme.example/card"}) == "ours"
+
+
+def test_a_scheme_with_a_shipped_first_label_takes_its_place() -> None:
+    text = "schemes: [{platform: feature-discovery, labels: {nvidia.com/gpu.product: gfd}}]"
+    term = accelerators(text).accelerator("T4").node_terms[-1]
+    assert term.term["matchExpressions"] == [
+        {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["Tesla-T4"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a: [", "engines.yaml: is not YAML"),
+        ("[]", "engines.yaml: must be a mapping"),
+        ("vlm: {default: '1'}", "engines.yaml: vlm: there is no such engine; name one of: llamacpp, tgi, vllm"),
+        ("vllm: 0.9", "engines.yaml: vllm: must be a mapping"),
+        ("vllm: {defualt: '1'}", "engines.yaml: vllm: unknown field defualt; known are default, versions"),
+        ("vllm: {default: '1'}", "engines.yaml: vllm: default must be one of its versions: 0.10.2"),
+        ("vllm: {default: [x]}", "engines.yaml: vllm: default must be one of its versions: 0.10.2"),
+        ("vllm: {versions: {1.0: {}}}", "engines.yaml: vllm: versions: must be a mapping of names; quote"),
+        (f"vllm: {{versions: {{'9': {{{VERSION}, usr: 1}}}}}}", "engines.yaml: vllm: 9: unknown field usr"),
+        (f"vllm: {{versions: {{'9': {{{VERSION}, flags: ../rows.py}}}}}}", "vllm: 9: flags: there is no file"),
+        ("vllm: {versions: {'9': {" + VERSION.replace("user: 1", "user: -1") + "}}}", "vllm: 9: user: -1 is not"),
+        (
+            "vllm: {versions: {'9': {" + VERSION.replace("registry.example/vllm:v9", "9") + "}}}",
+            "images: cuda: must be",
+        ),
+        ("vllm: {versions: {'9': {" + VERSION.replace("/vllm:v9", "/v llm") + "}}}", "images: cuda: .* is not an ima"),
+    ],
+)
+def test_broken_engines_are_refused_with_row_and_field(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        engines(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("accelerator: []", "accelerators.yaml: unknown table accelerator; known are vendors, schemes"),
+        ("accelerators: {name: L5}", "accelerators.yaml: accelerators: must be a list"),
+        ("accelerators: [L5]", "accelerators.yaml: accelerators: must be a mapping"),
+        (f"accelerators: [{L5.replace('gke', 'gkee')}]", "accelerators.yaml: L5: no scheme reads the labels gkee"),
+        (f"accelerators: [{L5.replace('[NVIDIA-L5]', 'NVIDIA-L5')}]", "L5: labels: gfd: must be a list"),
+        (f"accelerators: [{L5.replace('NVIDIA-L5', 'NVIDIA L5')}]", "L5: labels: gfd: 'NVIDIA L5' is not a label val"),
+        (f"accelerators: [{L5.replace('L5', 'A100', 1)}]", "accelerators.yaml: A100: the name A100 is taken"),
+        (
+            f"accelerators: [{L5.replace('memory_gib', 'resource_name: gpu, memory_gib')}]",
+            "L5: resource_name: 'gpu' is",
+        ),
+        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant is missing"),
+        ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels is empty"),
+        ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 is not the name of a row"),
+    ],
+)
+def test_broken_accelerators_are_refused_with_row_and_field(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        accelerators(text)
+
+
+@pytest.mark.parametrize(
+    ("column", "complaint"),
+    [
+        ("tolerations: [{key: a, efect: NoSchedule}]", r"tolerations\[0\]: efect: unknown field; did you mean effect"),
+        ("tolerations: [{operator: Equal}]", r"tolerations\[0\]: a toleration without a key needs operator: Exists"),
+        ("seccomp_profile: Localhost", "seccomp_profile: 'Localhost' must be one of RuntimeDefault, Unconfined"),
+    ],
+)
+def test_what_every_pod_would_be_refused_for_is_refused_here(column: str, complaint: str) -> None:
+    vendor = f"{{domains: [a.b], resource_name: a.b/c, image_variant: cuda, {column}}}"
+    with pytest.raises(InvalidCatalogue, match=f"accelerators.yaml: vendors: acme: {complaint}"):
+        accelerators(f"vendors: {{acme: {vendor}}}")
+
+
+def test_a_key_that_is_no_file_of_the_catalogue_is_refused() -> None:
+    with pytest.raises(InvalidCatalogue, match=r"engine.yaml: is no file of the catalogue; use the keys engines.yaml"):
+        overlaid({"engine.yaml": ""})
+
+
+_NAMES = st.sampled_from(["name", "vendor", "labels", "gfd", "memory_gib", "nvidia", "T4", "default", "versions", "x"])
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | _NAMES,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_NAMES | st.integers(0, 1), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(table=st.sampled_from(TABLES), rows=_JSON)
+def test_nothing_written_in_accelerators_is_more_than_a_broken_overlay(table: str, rows: object) -> None:
+    _refused_or_taken("accelerators.yaml", {table: rows})
+
+
+@given(engine=st.sampled_from(sorted(shipped_table("engines.yaml"))), row=_JSON)
+def test_nothing_written_in_engines_is_more_than_a_broken_overlay(engine: str, row: object) -> None:
+    _refused_or_taken("engines.yaml", {engine: row})
+
+
+def _refused_or_taken(file: str, table: dict[str, object]) -> None:
+    try:
+        overlaid({file: to_yaml([table])})
+    except InvalidCatalogue as refused:
+        assert str(refused).startswith(file)  # noqa: PT017  (either outcome is right)

@@ -1,0 +1,142 @@
+"""The overlay's ConfigMap on a fake API server: what planning gets, and what is said about a broken one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import load_catalogue
+from llmservice.cluster.in_memory import InMemoryCluster
+from llmservice.controllers.catalogue_watch import CatalogueWatch
+from llmservice.converging.references import Manifest, Ref
+from tests.unit.cluster.fake_api_server import (
+    FakeApiServer,
+    a_list,
+    a_status,
+    a_watch,
+    an_event,
+    answer,
+    serving,
+)
+
+OURS = Ref("ConfigMap", "system", "our-gpus")
+GOOD = {"accelerators.yaml": "accelerators: [{name: L5, vendor: nvidia, memory_gib: 30}]"}
+BETTER = {"accelerators.yaml": "accelerators: [{name: L6, vendor: nvidia, memory_gib: 60}]"}
+BROKEN = {"accelerators.yaml": "accelerators: [{name: L5, vendor: nvidai, memory_gib: 30}]"}
+
+
+def a_config_map(data: dict[str, str], version: int = 1) -> Manifest:
+    metadata = {"namespace": "system", "name": "our-gpus", "uid": "u-1", "resourceVersion": str(version)}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+@dataclass
+class Watched:
+    """A watch at work, and what came of it."""
+
+    watch: CatalogueWatch
+    cluster: InMemoryCluster
+    catalogues: list[Catalogue] = field(default_factory=list)
+
+    def accelerators(self) -> list[set[str]]:
+        """The names each catalogue has beyond the shipped ones."""
+        shipped = load_catalogue().accelerators.keys()
+        return [set(catalogue.accelerators.keys() - shipped) for catalogue in self.catalogues]
+
+    async def events(self) -> list[Manifest]:
+        return await self.cluster.list("Event", "system")
+
+
+@asynccontextmanager
+async def watching(fake: FakeApiServer) -> AsyncIterator[Watched]:
+    cluster, used = InMemoryCluster(), list[Catalogue]()
+    async with serving(fake) as connection:
+        watch = CatalogueWatch(
+            connection=connection,
+            cluster=cluster,
+            ref=OURS,
+            use=used.append,
+            now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+        )
+        task = asyncio.create_task(watch.run())
+        try:
+            async with asyncio.timeout(10):
+                yield Watched(watch, cluster, used)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():  # noqa: ASYNC110  (conditions are looked at, nothing announces them)
+        await asyncio.sleep(0.002)
+
+
+async def test_what_is_there_at_the_start_is_in_use_before_anybody_plans() -> None:
+    fake = FakeApiServer(lists=[a_list(1, a_config_map(GOOD))], watches=[a_watch()])
+    async with watching(fake) as watched:
+        await watched.watch.settled.wait()
+        assert watched.accelerators() == [{"L5"}]
+        assert fake.requests[0].query["fieldSelector"] == "metadata.name=our-gpus"
+        assert fake.requests[0].path == "/api/v1/namespaces/system/configmaps"
+
+
+async def test_without_it_nothing_changes() -> None:
+    async with watching(FakeApiServer(lists=[a_list(1)], watches=[a_watch()])) as watched:
+        await watched.watch.settled.wait()
+        assert watched.catalogues == []
+
+
+async def test_an_edit_is_in_use_at_once_and_removal_goes_back_to_the_shipped_rows() -> None:
+    events = [an_event("MODIFIED", a_config_map(BETTER, 3)), an_event("DELETED", a_config_map(BETTER, 4))]
+    fake = FakeApiServer(lists=[a_list(2, a_config_map(GOOD, 2))], watches=[a_watch(*events)])
+    async with watching(fake) as watched:
+        await until(lambda: len(watched.catalogues) == 3)
+        assert watched.accelerators() == [{"L5"}, {"L6"}, set()]
+        assert watched.catalogues[-1] is load_catalogue()
+
+
+async def test_an_edit_of_its_metadata_alone_changes_nothing() -> None:
+    events = [an_event("MODIFIED", a_config_map(GOOD, 3)), an_event("MODIFIED", a_config_map(BETTER, 4))]
+    fake = FakeApiServer(lists=[a_list(2, a_config_map(GOOD, 2))], watches=[a_watch(*events)])
+    async with watching(fake) as watched:
+        await until(lambda: len(watched.catalogues) > 1)
+        assert watched.accelerators() == [{"L5"}, {"L6"}]
+
+
+async def test_a_broken_edit_leaves_the_last_good_catalogue_and_is_told_by_an_event(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    fake = FakeApiServer(
+        lists=[a_list(2, a_config_map(GOOD, 2))], watches=[a_watch(an_event("MODIFIED", a_config_map(BROKEN, 3)))]
+    )
+    async with watching(fake) as watched:
+        await until(lambda: watched.cluster.writes)
+        (told,) = await watched.events()
+        assert watched.accelerators() == [{"L5"}]
+        assert "accelerators.yaml: L5: vendor nvidai has no row" in watched.watch.problem
+        assert (told["type"], told["reason"]) == ("Warning", "InvalidCatalogue")
+        assert told["message"] == watched.watch.problem
+        assert told["involvedObject"]["kind"] == "ConfigMap"
+        assert "the last good catalogue stays" in caplog.text
+
+
+async def test_a_correction_ends_the_problem() -> None:
+    fake = FakeApiServer(
+        lists=[a_list(2, a_config_map(BROKEN, 2))], watches=[a_watch(an_event("MODIFIED", a_config_map(GOOD, 3)))]
+    )
+    async with watching(fake) as watched:
+        await until(lambda: watched.catalogues)
+        assert (watched.accelerators(), watched.watch.problem) == ([{"L5"}], "")
+
+
+async def test_without_the_right_the_shipped_rows_are_used_and_nothing_waits(caplog: pytest.LogCaptureFixture) -> None:
+    forbidden = answer(403, a_status(403, "configmaps is forbidden", "Forbidden"))
+    async with watching(FakeApiServer(lists=[forbidden], watches=[a_watch()])) as watched:
+        await watched.watch.settled.wait()
+        assert watched.catalogues == []
+        assert "the shipped catalogue is used: configmaps is forbidden" in caplog.text

@@ -1,0 +1,101 @@
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.controllers.ghosts import sweep, sweep_forever
+from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.errors import Unavailable
+from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
+
+
+@dataclass
+class Api:
+    """What is really there."""
+
+    bodies: list[Manifest] = field(default_factory=list)
+    down: bool = False
+    lists: list[float] = field(default_factory=list)
+    gets: int = 0
+
+    async def list_metadata(self, kind: str, namespace: str) -> list[Manifest]:
+        self.lists.append(asyncio.get_running_loop().time())
+        if self.down:
+            raise Unavailable("Unreachable", "away")
+        found = [body for body in self.bodies if namespace in {"", body["metadata"]["namespace"]}]
+        return [{**body, "kind": kind} for body in found]
+
+    async def get(self, ref: Ref) -> Manifest | None:
+        self.gets += 1
+        return next((body for body in self.bodies if ref_of(body) == ref), None)
+
+
+def a_body(name: str, version: int = 1, uid: str = "") -> Manifest:
+    metadata = {"namespace": "ml", "name": name, "uid": uid or name, "resourceVersion": str(version)}
+    return {"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "metadata": metadata}
+
+
+def a_cache(*bodies: Manifest) -> ObjectCache:
+    cache = ObjectCache()
+    for body in bodies:
+        cache.put(body)
+    return cache
+
+
+def names(cache: ObjectCache) -> set[str]:
+    return {body["metadata"]["name"] for body in cache.of_kind("LLMService")}
+
+
+async def test_forgets_what_is_gone() -> None:
+    cache = a_cache(a_body("stays"), a_body("gone"))
+    await sweep(Api([a_body("stays")]), cache, "")
+    assert names(cache) == {"stays"}
+
+
+async def test_fetches_what_was_never_told_and_what_is_newer() -> None:
+    cache, api = a_cache(a_body("old"), a_body("same")), Api([a_body("old", 9), a_body("same"), a_body("new", 5)])
+    await sweep(api, cache, "")
+    assert {body["metadata"]["resourceVersion"] for body in cache.of_kind("LLMService")} == {"9", "1", "5"}
+    assert api.gets == 2
+
+
+async def test_takes_a_successor_for_another_resource() -> None:
+    cache = a_cache(a_body("chat", uid="first"))
+    seen: list[tuple[str, str]] = []
+    cache.listen(lambda before, after: seen.append((_uid(before), _uid(after))))
+    await sweep(Api([a_body("chat", 7, uid="second")]), cache, "")
+    assert seen[0] == ("first", "")
+    assert names(cache) == {"chat"}
+
+
+def test_sweeps_every_few_minutes_and_when_it_is_wanted() -> None:
+    async def scene(_: FakeTimeLoop) -> list[float]:
+        api, wanted = Api(), asyncio.Event()
+        task = asyncio.create_task(sweep_forever(api, ObjectCache(), (), wanted))
+        await asyncio.sleep(100)
+        wanted.set()
+        await asyncio.sleep(0.5)
+        wanted.set()
+        await asyncio.sleep(331.5)
+        task.cancel()
+        return api.lists
+
+    lists = simulate(scene)
+    assert lists[:2] == [0.0, pytest.approx(101.0)]
+    assert len(lists) == 3
+
+
+def test_a_failed_sweep_is_made_up_for_soon() -> None:
+    async def scene(_: FakeTimeLoop) -> list[float]:
+        api = Api(down=True)
+        task = asyncio.create_task(sweep_forever(api, ObjectCache(), ()))
+        await asyncio.sleep(35)
+        task.cancel()
+        return api.lists
+
+    assert 3 <= len(simulate(scene)) <= 5
+
+
+def _uid(body: Manifest | None) -> str:
+    return "" if body is None else str(body["metadata"]["uid"])

@@ -1,0 +1,116 @@
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from llmservice.controllers.logs import LogFormat, Logged, set_up_logs, without_secrets
+from llmservice.reconcilers.workers import ServiceKey
+
+KEY = ("ml", "chat")
+PLANTED = "hf_PLANTEDsecretPLANTED"
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """The logging of pytest is put back afterwards."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:], root.level = handlers, level
+
+
+async def reconcile(_: ServiceKey) -> float | None:
+    logging.getLogger("llmservice.test").info("looked")
+    return None
+
+
+async def test_each_line_of_a_pass_says_what_it_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logs("info", "json")
+    await Logged(reconcile, lambda _: 7)(KEY)
+    line = json.loads(capsys.readouterr().err)
+    assert {**line, "ts": "", "reconcileID": ""} == {
+        "ts": "",
+        "level": "info",
+        "logger": "llmservice.test",
+        "msg": "looked",
+        "controller": "llmservice",
+        "namespace": "ml",
+        "name": "chat",
+        "generation": 7,
+        "reconcileID": "",
+    }
+
+
+async def test_two_passes_have_different_ids(capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logs("info", "json")
+    logged = Logged(reconcile, lambda _: 7)
+    await logged(KEY)
+    await logged(KEY)
+    ids = {json.loads(line)["reconcileID"] for line in capsys.readouterr().err.splitlines()}
+    assert len(ids) == 2
+
+
+async def test_text_names_the_resource_at_the_end_of_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logs("info", "text")
+    await Logged(reconcile, lambda _: 7)(KEY)
+    assert "INFO    llmservice.test: looked [ml/chat@7 " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_planted_secret_is_in_no_line_and_no_traceback(
+    capsys: pytest.CaptureFixture[str], log_format: LogFormat
+) -> None:
+    set_up_logs("debug", log_format)
+    log = logging.getLogger("llmservice.test")
+    log.info("the API server said: HF_TOKEN=%s", PLANTED)
+    try:
+        int(f"Authorization: Bearer {PLANTED}")
+    except ValueError:
+        log.exception("refused with %s", {"api_key": PLANTED})
+    written = capsys.readouterr().err
+    assert "secretPLANTED" not in written
+    assert written.count("[hidden]") >= 4
+    assert "Traceback" in written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer PLANTED-abc.def",
+        "curl -H 'Authorization: Basic UExBTlRFRDpQTEFOVEVE'",
+        "token eyJhbGciPLANTED.eyJzdWIiPLANTED.c2lnPLANTED in a header",
+        "llama-server: --hf-token PLANTEDabcd --port 8000",
+        "vllm serve --api-key=PLANTEDabcd",
+        '{"password": "PLANTEDabcd"}',
+        "AWS_SECRET_ACCESS_KEY=PLANTED/abcd+efg",
+        "https://user:PLANTEDabcd@proxy:3128 refused",
+        'spec.engineOptions.env[0].value: Invalid value: "PLANTEDabcd": too long',
+        'POST /v1/completions {"prompt": "PLANTED words of a user", "n": 1}',
+        '{"messages": [{"role": "user", "content": "PLANTED"}]}',
+    ],
+)
+def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
+    assert "PLANTED" not in without_secrets(text)
+    assert "UExBTlRFRDpQTEFOVEVE" not in without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deployment ml/chat: created",
+        "max_tokens=512, tokens: 4096",
+        "Secret token in namespace ml has no key hf_token",
+        "KV cache of 12 GiB; key heads 8",
+        "https://10.64.128.1:443/apis/apps/v1",
+    ],
+)
+def test_ordinary_words_stay(text: str) -> None:
+    assert without_secrets(text) == text
+
+
+async def test_kopf_keeps_quiet_about_each_event(capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logs("info", "text")
+    logging.getLogger("kopf.objects").info("Handler 'translate' succeeded.")
+    logging.getLogger("kopf._core.reactor.running").warning("OS signals are ignored: running not in the main thread.")
+    assert capsys.readouterr().err == ""
