@@ -74,9 +74,9 @@ def test_a_broken_overlay_is_told_by_an_event_and_the_last_good_one_stays(kube: 
 
 
 def _told(system: Kube) -> str | None:
-    """The newest warning about the ConfigMap."""
-    found = [event for event in system.list("Event") if event["involvedObject"]["name"] == CATALOGUE_NAME]
-    return found[-1]["message"] if found else None
+    """The warning about this very ConfigMap."""
+    uid = (system.get("ConfigMap", CATALOGUE_NAME) or {})["metadata"]["uid"]
+    return next((each["message"] for each in system.list("Event") if each["involvedObject"].get("uid") == uid), None)
 
 
 def test_the_term_of_the_platform_that_nodes_tell_comes_first(kube: Kube, operator: Operator) -> None:

@@ -97,26 +97,12 @@ def test_scales_when_replicas_are_set(quiet: Kube) -> None:
     assert body["spec"]["replicas"] == 3
 
 
-def test_is_listed_with_the_columns_of_the_api(quiet: Kube) -> None:
-    quiet.create(an_llmservice(metadata__namespace=quiet.namespace, metadata__uid=None))
-    status = {
-        "conditions": [
-            {
-                "type": kind,
-                "status": answer,
-                "reason": reason,
-                "message": "",
-                "lastTransitionTime": "2026-01-01T00:00:00Z",
-            }
-            for kind, answer, reason in (("Ready", "False", "Progressing"), ("Available", "True", "Ready"))
-        ],
-        "replicaSummary": "1/2",
-        "url": "http://chat.ml.svc/v1",
-    }
-    quiet.patch("LLMService", "chat", {"status": status}, sub="status")
-    head, row = (line.split() for line in quiet.kubectl("get", "llm", "-o", "wide").splitlines())
+def test_is_listed_with_the_columns_of_the_api(kube: Kube) -> None:
+    kube.create(an_llmservice(metadata__namespace=kube.namespace, metadata__uid=None, spec__suspend=True))
+    kube.wait_ready("chat", reason="Suspended")
+    head, row = (line.split() for line in kube.kubectl("get", "llm", "-o", "wide").splitlines())
     assert head == ["NAME", "READY", "REASON", "REPLICAS", "ENGINE", "MODEL", "GPU", "URL", "AGE"]
-    assert row[:6] == ["chat", "True", "Progressing", "1/2", "llamacpp", "pvc://models/tiny.gguf"]
+    assert row[:6] == ["chat", "False", "Suspended", "0/0", "llamacpp", "pvc://models/tiny.gguf"]
 
 
 def test_every_field_is_explained(quiet: Kube) -> None:

@@ -14,6 +14,7 @@ VERBS = {
     "crd": "Print the CustomResourceDefinition.",
     "images": "Print every engine image a cluster would need.",
     "render": "Print the manifests of LLMServices, without a cluster.",
+    "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
 }
 """Each verb is the module of its name; loaded when it is used, so that `render` does not pay for kopf."""
@@ -39,7 +40,7 @@ class _Verbs(click.Group):
 @click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="llmservice")
 def main() -> None:
-    r"""Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
+    """Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
 
     An LLMService becomes a Deployment, a Service and whatever else it needs. `llmservice run` is the operator;
     `llmservice render` shows what it would make of a file.
@@ -48,4 +49,4 @@ def main() -> None:
     llmservice crd | kubectl apply -f -
     llmservice render chat.yaml
     llmservice run --context my-cluster
-    """
+    """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)

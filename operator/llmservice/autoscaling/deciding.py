@@ -1,0 +1,122 @@
+"""`decide`: what every law has in common: old memories, missing readings, bounds, replicas without a place."""
+
+import dataclasses
+from collections.abc import Callable
+
+from llmservice.autoscaling import learned, threshold
+from llmservice.autoscaling.decision import Decision, Proposal, Reason, Vote
+from llmservice.autoscaling.holding import with_change
+from llmservice.autoscaling.memory import Demand, Holding, Memory
+from llmservice.autoscaling.policy import Law, ScalingPolicy
+from llmservice.autoscaling.snapshot import Snapshot
+
+_GAP_PERIODS = 6
+"""A memory older than this many periods is no longer continued."""
+
+_RATE_PERIOD_SECONDS = 60.0
+"""Changes are remembered for this long; no rate limit looks back further."""
+
+Propose = Callable[[ScalingPolicy, Snapshot, Memory, float], tuple[Proposal, Memory]]
+
+_LAWS: dict[Law, Propose] = {Law.LEARNED: learned.propose, Law.THRESHOLD: threshold.propose}
+
+
+def decide(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
+    """Replicas to run next and why, and what to remember for the next call.
+
+    `now` in seconds of a clock that checkpoints share with their reader. No replica read: nothing changes. Some not
+    read: never fewer. Replicas asked for that find no place: no more are asked for.
+    """
+    if not snapshot.ready:
+        return _frozen(policy, snapshot), memory
+    memory = _continued(policy, snapshot, memory, now)
+    proposal, memory = _LAWS[policy.law](policy, snapshot, memory, now)
+    decision = _explained(policy, snapshot, proposal)
+    holding = with_change(memory.holding, decision.replicas - snapshot.replicas, now, _RATE_PERIOD_SECONDS)
+    return decision, dataclasses.replace(memory, at=now, holding=holding)
+
+
+def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> Memory:
+    """The memory as it counts now: after a gap, or when the clock went back, only what ages slowly.
+
+    Then the running replicas count as a target of this moment, so that none is dropped for one hold window.
+    """
+    if memory.at is not None and 0 <= now - memory.at <= _GAP_PERIODS * policy.period_seconds:
+        return memory
+    demand, capacity = memory.demand, memory.capacity
+    return Memory(
+        capacity=dataclasses.replace(capacity, watches={}),
+        demand=Demand(
+            sizes=demand.sizes,
+            half_minutes=demand.half_minutes,
+            error=demand.error,
+            ordinary_error=demand.ordinary_error,
+            judged=demand.judged,
+            cold_starts=demand.cold_starts,
+        ),
+        holding=Holding(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),
+    )
+
+
+def _frozen(policy: ScalingPolicy, snapshot: Snapshot) -> Decision:
+    replicas = policy.bounded(snapshot.replicas)
+    why = f"{snapshot.silent} do not answer, {snapshot.starting} are starting"
+    return Decision(
+        replicas=replicas,
+        reason=Reason.NO_FRESH_READINGS if replicas == snapshot.replicas else Reason.OUT_OF_BOUNDS,
+        message=f"{_step(snapshot.replicas, replicas)}: no replica was read ({why}); the number stays until one is",
+        trace=(Vote(step="readings", replicas=replicas, message=why),),
+    )
+
+
+def _explained(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> Decision:
+    """The proposal within what readings, pending pods and bounds allow, with the reason that decided."""
+    running = snapshot.replicas
+    replicas, reason, note = _allowed(policy, snapshot, proposal)
+    message = f"{_step(running, replicas)}: {proposal.message}"
+    return Decision(
+        replicas=replicas,
+        reason=reason,
+        message=f"{message}; {note}" if note else message,
+        trace=(*proposal.trace, Vote(step="result", replicas=replicas, message=note or str(reason))),
+    )
+
+
+def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> tuple[int, Reason, str]:
+    """Replicas, reason and a note on what held the proposal back.
+
+    | asked for                                  | then                                             |
+    |--------------------------------------------|--------------------------------------------------|
+    | the running number lies outside the bounds | OutOfBounds: the bound                           |
+    | fewer, but some replicas were not read     | PartialReadings: the running number              |
+    | no fewer, but some find no place           | PodsPending: the running number                  |
+    | anything else                              | the proposal; why, from the load and the holding |
+    """
+    running, asked = snapshot.replicas, policy.bounded(proposal.replicas)
+    if policy.bounded(running) != running:
+        return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}"
+    if snapshot.silent and proposal.target < running:
+        note = f"{snapshot.silent} of {len(snapshot.ready) + snapshot.silent} replicas do not answer: not scaling down"
+        return running, Reason.PARTIAL_READINGS, note
+    if snapshot.unschedulable and asked >= running:
+        note = f"{snapshot.unschedulable} replicas find no place: free or add nodes, or lower maxReplicas"
+        return running, Reason.PODS_PENDING, note
+    return asked, *_why(policy, running, asked, proposal)
+
+
+def _why(policy: ScalingPolicy, running: int, asked: int, proposal: Proposal) -> tuple[Reason, str]:
+    if proposal.missing_signal:
+        return Reason.SIGNAL_MISSING, proposal.missing_signal
+    if asked != running:
+        return (Reason.LOAD_ROSE if asked > running else Reason.LOAD_FELL), ""
+    if proposal.target < running:
+        return Reason.STABILIZING, f"{proposal.target} would do now, held by the stabilization window"
+    if asked == policy.maximum and proposal.target >= policy.maximum:
+        return Reason.AT_MAXIMUM, "maxReplicas reached"
+    if asked == policy.minimum and proposal.target <= policy.minimum:
+        return Reason.AT_MINIMUM, ""
+    return Reason.STEADY, ""
+
+
+def _step(before: int, after: int) -> str:
+    return f"{before} → {after}" if before != after else f"{before}"

@@ -1,0 +1,63 @@
+"""What keeps decisions calm: up at once or at a limited rate, down only after the window and step by step."""
+
+import dataclasses
+from dataclasses import dataclass
+
+from llmservice.autoscaling.memory import Holding
+
+Targets = tuple[tuple[float, int], ...]
+"""(at, replicas), oldest first."""
+
+_HOLD_SHARE = 0.6
+_LEAST_HOLD_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Steps within `period_seconds` add up to no more than the larger of a share (0–1) and a number of replicas."""
+
+    down_share: float
+    down_replicas: int
+    up_share: float
+    up_replicas: int
+    period_seconds: float
+
+
+CALM = Pace(period_seconds=30.0, down_share=0.34, down_replicas=1, up_share=1.0, up_replicas=1 << 16)
+"""Up without limit, down by at most a third in half a minute."""
+
+
+def hold_seconds(cold_start_seconds: float) -> float:
+    """How long a replica that is not needed is kept: about as long as starting it again takes (ski rental)."""
+    return max(_LEAST_HOLD_SECONDS, _HOLD_SHARE * cold_start_seconds)
+
+
+def with_target(targets: Targets, target: int, now: float, window_seconds: float) -> Targets:
+    """The targets of the window with that of now: older ones that are no larger can never be the largest again."""
+    return (*((at, old) for at, old in targets if at >= now - window_seconds and old > target), (now, target))
+
+
+def largest(targets: Targets) -> int:
+    """The largest target of the window."""
+    return targets[0][1]
+
+
+def paced(target: int, keep: int, running: int, now: float, changes: Targets, pace: Pace) -> int:
+    """Replicas to run next: up to `target`, down to `keep`, at the pace allowed after the latest changes.
+
+    Steps count from the number at the beginning of the period, as in the HorizontalPodAutoscaler's scaling policies.
+    """
+    steps = [step for at, step in changes if at > now - pace.period_seconds]
+    if target > running:
+        start = running - sum(step for step in steps if step > 0)
+        return min(target, max(running, start + max(int(start * pace.up_share), pace.up_replicas)))
+    if keep < running:
+        start = running - sum(step for step in steps if step < 0)
+        return max(keep, min(running, start - max(int(start * pace.down_share), pace.down_replicas)))
+    return running
+
+
+def with_change(holding: Holding, step: int, now: float, period_seconds: float) -> Holding:
+    """The holding with what was decided now, for the rate limits."""
+    changes = tuple(change for change in holding.changes if change[0] > now - period_seconds)
+    return dataclasses.replace(holding, changes=(*changes, (now, step)) if step else changes)

@@ -1,0 +1,164 @@
+"""The Learned law, step by step; `docs/explanation/scaling.md` tells it in prose.
+
+ 1 capacity line   steps/s fall along a straight line as tokens/s rise                  capacity_line.py
+ 2 safe load       the load one replica holds with at most 1 % over the objective       safe_load.py
+ 3 forecast        tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
+ 4 reserve         a share of one replica, and square-root staffing                     reserve.py
+ 5 burst floor     what on/off traffic needs                                            forecast.py, reserve.py
+ 6 clogged         replicas busy with their own queue                                   clogging.py
+ 7 hold            up at once, down after a window, and not for a trifle                holding.py
+
+Every quantity is absolute (never a multiple of the running replicas), so replicas on their way are counted by nature.
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+from llmservice.autoscaling.arithmetic import tokens_text
+from llmservice.autoscaling.capacity_line import Limits, fitted, learnt, limits
+from llmservice.autoscaling.clogging import clogged
+from llmservice.autoscaling.concurrency import by_concurrency
+from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.autoscaling.demand import cold_start_seconds, observed
+from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook, working_level
+from llmservice.autoscaling.holding import CALM, hold_seconds, largest, paced, with_target
+from llmservice.autoscaling.memory import Demand, Memory, Sizes
+from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
+from llmservice.autoscaling.safe_load import safe_load, sampled
+from llmservice.autoscaling.snapshot import Snapshot
+
+_LEAST_CLOGGED = 0.3
+_TOLERANCE = 0.1
+"""Of a replica: a need of 3.1 is still met by 3."""
+
+_BAND = 0.3
+_BAND_PER_ROOT = 0.5
+"""A load that swings around a whole number of replicas changes nothing."""
+
+_LONG_HOLD_SECONDS = 1800.0
+"""What is kept only for calm is given up after this long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Need:
+    """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, the rest in replicas."""
+
+    outlook: Outlook
+    limits: Limits
+    safe: float
+    load: float
+    reserve: float
+    floor: float
+    clogged: float
+
+    @property
+    def replicas(self) -> float:
+        """max(load + reserve, floor), and the clogged replicas once they are more than a trifle."""
+        extra = self.clogged if self.clogged > _LEAST_CLOGGED else 0.0
+        return max(self.load + self.reserve, self.floor) + extra
+
+
+def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+    """What the load wants by what was known before, and everything learnt from this snapshot for the next.
+
+    Learning after deciding keeps the law monotone: a reading with more load cannot talk capacity up at the same time.
+    """
+    demand, line = observed(memory.demand, snapshot), fitted(memory.capacity.line, policy.roofline)
+    if line is None or not memory.capacity.line or demand.sizes is None or not demand.loads:
+        seen = dataclasses.replace(memory, demand=demand, capacity=learnt(memory.capacity, snapshot))
+        return by_concurrency(policy, snapshot, seen, now)
+    bounds = limits(line, memory.capacity, demand.sizes, policy)
+    need = _need(policy, snapshot, memory, demand, demand.sizes, bounds)
+    horizon = cold_start_seconds(demand) + policy.period_seconds
+    seen = dataclasses.replace(
+        memory,
+        demand=judged(demand, need.outlook.ahead, horizon, now),
+        capacity=sampled(learnt(memory.capacity, snapshot), demand, snapshot, bounds.within_objective),
+    )
+    return _held(policy, snapshot, seen, need, now)
+
+
+def _need(
+    policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, demand: Demand, sizes: Sizes, bounds: Limits
+) -> _Need:
+    cold_start, cushion = cold_start_seconds(demand), CUSHIONS[policy.reserve]
+    ahead = outlook(demand, cold_start + policy.period_seconds, policy.period_seconds)
+    safe = safe_load(memory.capacity, bounds.within_objective)
+    load = max(ahead.ahead, ahead.now) / safe
+    strength = burstiness(memory.demand)
+    return _Need(
+        outlook=ahead,
+        limits=bounds,
+        safe=safe,
+        load=load,
+        reserve=reserve(load, cold_start, cushion),
+        floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
+        clogged=clogged(snapshot, sizes.tokens, bounds.saturated, cold_start),
+    )
+
+
+def _held(
+    policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, need: _Need, now: float
+) -> tuple[Proposal, Memory]:
+    """Up at once to what is enough; down when even ample would do for the hold window, or enough for half an hour."""
+    cold_start, running = cold_start_seconds(memory.demand), snapshot.replicas
+    window = hold_seconds(cold_start)
+    enough = policy.bounded(max(1, math.ceil(need.replicas - _TOLERANCE)))
+    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
+    holding = dataclasses.replace(
+        memory.holding,
+        targets=with_target(memory.holding.targets, ample, now, window),
+        needs=with_target(memory.holding.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
+    )
+    keep = min(largest(holding.targets), largest(holding.needs))
+    proposal = Proposal(
+        target=enough,
+        replicas=paced(enough, keep, running, now, holding.changes, CALM),
+        message=_message(need, cold_start + policy.period_seconds),
+        trace=(*_votes(need, cold_start), Vote(step="hold", replicas=keep, message=f"{window:.0f} s")),
+    )
+    return proposal, dataclasses.replace(memory, holding=holding)
+
+
+def _band(load: float) -> float:
+    """Replicas that must become free before one is given up: more under more load, which swings by more replicas."""
+    return _BAND + _BAND_PER_ROOT * math.sqrt(load)
+
+
+def _message(need: _Need, horizon: float) -> str:
+    """42.0k tokens/s now, 54.6k in 138 s; one replica holds 6.6k within the objective; load 8.2 + reserve 1.4."""
+    now, ahead = tokens_text(need.outlook.now), tokens_text(need.outlook.ahead)
+    parts = [
+        f"{now} tokens/s now, {ahead} in {horizon:.0f} s",
+        f"one replica holds {tokens_text(need.safe)} within the objective",
+        f"load {need.load:.1f} + reserve {need.reserve:.1f}",
+    ]
+    if need.floor > need.load + need.reserve:
+        parts.append(f"on/off traffic asks for {need.floor:.1f}")
+    if need.clogged > _LEAST_CLOGGED:
+        parts.append(f"{need.clogged:.1f} clogged by their own queue")
+    return "; ".join(parts)
+
+
+def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
+    """Every step's say, in replicas."""
+    bounds, outlook_ = need.limits, need.outlook
+    return (
+        Vote(
+            step="capacity line",
+            replicas=need.load,
+            message=f"{tokens_text(need.safe)} tokens/s safe of {tokens_text(bounds.within_objective)}; "
+            f"latency {tokens_text(bounds.by_latency)}, KV cache and slots {tokens_text(bounds.by_memory)}",
+        ),
+        Vote(
+            step="forecast",
+            replicas=outlook_.ahead / need.safe,
+            message=f"{tokens_text(outlook_.ahead)} tokens/s, {outlook_.slope * 60:+.0f} a minute",
+        ),
+        Vote(step="now", replicas=outlook_.now / need.safe, message=f"{tokens_text(outlook_.now)} tokens/s"),
+        Vote(step="reserve", replicas=need.reserve, message=f"cold start {cold_start:.0f} s"),
+        Vote(step="burst floor", replicas=need.floor, message="on/off traffic" if need.floor else "not on/off"),
+        Vote(step="clogged", replicas=need.clogged, message="replicas busy with their own queue"),
+    )

@@ -1,0 +1,136 @@
+"""What a decision looks at: every replica of one service at one moment, in terms no engine owns."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+LARGEST_READING = 1e15
+"""No engine counts further: a thousand tokens per microsecond for ten days."""
+
+
+class Phase(StrEnum):
+    """What is known of a replica."""
+
+    READY = "Ready"
+    """Takes requests, and its metrics were read for this snapshot."""
+    STARTING = "Starting"
+    """Ordered but not yet ready: capacity on its way."""
+    SILENT = "Silent"
+    """Takes requests, but no metrics could be read: nothing is known of its load."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """What one replica did between two readings of its counters.
+
+    `arrived` = finished + rejected + growth of what it holds. `late` counts first tokens over the objective, `slow`
+    finished requests over the objective per output token, `gaps` the pauses between tokens of running requests and
+    `gap_seconds` their sum; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of the requests that
+    finished. None where the engine does not report them.
+    """
+
+    seconds: float
+    prompt_tokens: float
+    generated_tokens: float
+    finished: float
+    arrived: float
+    first_tokens: float | None = None
+    late: float | None = None
+    slow: float | None = None
+    gaps: float | None = None
+    gap_seconds: float | None = None
+    finished_prompt_tokens: float | None = None
+    finished_generated_tokens: float | None = None
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Prompt and generated tokens worked off per second."""
+        return (self.prompt_tokens + self.generated_tokens) / self.seconds
+
+    @property
+    def over_objective(self) -> float:
+        """Requests over an objective: late ones plus slow ones, a request that is both counted twice (the safe side).
+
+        Two histograms only bound the union; where neither exists, none is known to be over.
+        """
+        return (self.late or 0.0) + (self.slow or 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """One replica: requests running and waiting, KV-cache use 0–1, slots (requests worked on at once).
+
+    None where the engine does not report it. `flow` is None until its counters were read twice without a reset.
+    Raises ValueError for a number that no engine can mean, so that a bad reading never reaches a decision.
+    """
+
+    name: str
+    phase: Phase = Phase.READY
+    running: float = 0.0
+    waiting: float = 0.0
+    kv_use: float | None = None
+    slots: int | None = None
+    flow: Flow | None = None
+
+    def __post_init__(self) -> None:
+        for value in (self.running, self.waiting, self.kv_use or 0.0):
+            if not 0.0 <= value <= LARGEST_READING:
+                msg = f"replica {self.name}: {value} is no number of requests and no ratio: report it as Silent"
+                raise ValueError(msg)
+
+    @property
+    def requests(self) -> float:
+        """Requests it holds, running or waiting."""
+        return self.running + self.waiting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """All replicas of one service that may still take requests (none that is being stopped).
+
+    `replicas` is what is asked for now, `unschedulable` how many of those starting have no place to run. `cold_starts`
+    are the seconds from created to ready of the replicas that became ready since the last snapshot. `gated` counts
+    requests held in front of the service.
+    """
+
+    replicas: int
+    members: tuple[Replica, ...]
+    unschedulable: int = 0
+    cold_starts: tuple[float, ...] = ()
+    gated: float = 0.0
+
+    @cached_property
+    def ready(self) -> tuple[Replica, ...]:
+        """Replicas whose metrics were read, by name: the order of pods never matters."""
+        return tuple(sorted((m for m in self.members if m.phase is Phase.READY), key=lambda replica: replica.name))
+
+    @cached_property
+    def silent(self) -> int:
+        """Replicas that take requests but say nothing."""
+        return sum(m.phase is Phase.SILENT for m in self.members)
+
+    @cached_property
+    def starting(self) -> int:
+        """Replicas on their way."""
+        return sum(m.phase is Phase.STARTING for m in self.members)
+
+    @cached_property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows that are known, in the order of names."""
+        return tuple(m.flow for m in self.ready if m.flow is not None)
+
+    @cached_property
+    def waiting(self) -> float:
+        """Requests waiting on the replicas that were read."""
+        return sum(m.waiting for m in self.ready)
+
+    @cached_property
+    def running(self) -> float:
+        """Requests running on the replicas that were read."""
+        return sum(m.running for m in self.ready)
+
+    @cached_property
+    def kv_use(self) -> float | None:
+        """KV-cache use summed over the replicas that report one (in replicas' worth); None where none does."""
+        used = [m.kv_use for m in self.ready if m.kv_use is not None]
+        return sum(used) if used else None

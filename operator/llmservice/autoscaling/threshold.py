@@ -1,0 +1,99 @@
+"""The Threshold law: explicit targets per replica for KV cache, queue and running requests; the largest demand wins."""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.autoscaling.demand import observed
+from llmservice.autoscaling.holding import Pace, largest, paced, with_target
+from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.snapshot import Snapshot
+
+_TOLERANCE = 0.1
+"""As the HorizontalPodAutoscaler's: no step while demand is within 10 % of what runs."""
+
+_DOWN_WINDOW_SECONDS = 300.0
+_PACE = Pace(period_seconds=60.0, down_share=0.5, down_replicas=1, up_share=1.0, up_replicas=4)
+"""Up: at once, at most twice as many or four more in a minute. Down: after 300 s, at most half in a minute."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signal:
+    """One target: the sum of its signal over the replicas that report it, None where none does; the target of each."""
+
+    name: str
+    total: float | None
+    target: float
+
+    @property
+    def replicas(self) -> float:
+        """Replicas that would each carry the target."""
+        return (self.total or 0.0) / self.target
+
+
+def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+    """Replicas by targets, and the memory with them.
+
+    demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered. Replicas
+    not read are taken to carry what the others carry.
+    """
+    memory = dataclasses.replace(memory, demand=observed(memory.demand, snapshot))
+    signals = _signals(policy, snapshot)
+    known = [signal for signal in signals if signal.total is not None]
+    votes = tuple(Vote(step=s.name, replicas=s.replicas, message=_vote(s)) for s in signals)
+    if not known:
+        return _without_signal(snapshot, votes), memory
+    winner = max(known, key=lambda signal: signal.replicas)
+    target = policy.bounded(_rounded(winner.replicas, snapshot.replicas))
+    targets = with_target(memory.holding.targets, target, now, _DOWN_WINDOW_SECONDS)
+    proposal = Proposal(
+        target=target,
+        replicas=paced(target, largest(targets), snapshot.replicas, now, memory.holding.changes, _PACE),
+        message=f"{winner.name} {_vote(winner)} wants {winner.replicas:.1f}",
+        trace=(*votes, Vote(step="hold", replicas=largest(targets), message=f"{_DOWN_WINDOW_SECONDS:.0f} s")),
+    )
+    return proposal, dataclasses.replace(memory, holding=dataclasses.replace(memory.holding, targets=targets))
+
+
+def _signals(policy: ScalingPolicy, snapshot: Snapshot) -> tuple[_Signal, ...]:
+    targets = policy.targets
+    serving = len(snapshot.ready) + snapshot.silent
+    for_all = serving / len(snapshot.ready)
+    rows = (
+        ("KV cache", snapshot.kv_use, targets.kv_use),
+        ("queue", snapshot.waiting + snapshot.gated, targets.waiting),
+        ("running", snapshot.running, targets.running),
+    )
+    return tuple(
+        _Signal(name=name, total=None if total is None else total * for_all, target=target)
+        for name, total, target in rows
+        if target
+    )
+
+
+def _rounded(wanted: float, running: int) -> int:
+    """Whole replicas, at least one; the running number while the demand is within 10 % of it."""
+    if running and abs(wanted / running - 1) <= _TOLERANCE:
+        return running
+    return max(1, math.ceil(wanted))
+
+
+def _without_signal(snapshot: Snapshot, votes: tuple[Vote, ...]) -> Proposal:
+    running = snapshot.replicas
+    return Proposal(
+        target=running,
+        replicas=running,
+        message="no target has a signal",
+        trace=votes,
+        missing_signal="the engine reports no KV-cache use: set targets.queuedRequests or targets.runningRequests",
+    )
+
+
+def _vote(signal: _Signal) -> str:
+    if signal.total is None:
+        return "not reported by this engine"
+    if signal.name == "KV cache":
+        return f"{signal.total:.0%} in all, target {signal.target:.0%} each"
+    return f"{signal.total:.0f} in all, target {signal.target:g} each"

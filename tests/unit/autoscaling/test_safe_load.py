@@ -1,0 +1,99 @@
+"""The safe load: assumed until measured, lowered by measured misses, fed only by telling minutes."""
+
+import dataclasses
+import math
+
+import pytest
+
+from llmservice.autoscaling.memory import Capacity, Demand, Misses, Sizes
+from llmservice.autoscaling.safe_load import safe_load, sampled
+from tests.unit.autoscaling.builders import a_flow, a_replica, a_snapshot
+
+LIMIT = 10_000.0
+SIZES = Sizes(entered_tokens=1000.0, prompts=1.0, generated_tokens=200.0, answers=1.0, finished_per_second=5.0)
+CALM = Demand(sizes=SIZES, loads=(4800,) * 20)
+
+
+def measured(share_over: float, *, at: float, requests: float = 20_000.0) -> Capacity:
+    level = round(math.log(at) / 0.05)
+    return Capacity(misses={level: Misses(requests, requests * share_over)})
+
+
+def watched(minutes: int, demand: Demand = CALM, **changes: float) -> Capacity:
+    """What is sampled from one replica within so many minutes of equal readings."""
+    capacity = Capacity()
+    waiting = changes.pop("waiting", 0.0)
+    for _ in range(6 * minutes):
+        capacity = sampled(capacity, demand, a_snapshot(a_replica(flow=a_flow(**changes), waiting=waiting)), LIMIT)
+    return capacity
+
+
+def sampled_requests(capacity: Capacity) -> float:
+    return sum(level.requests for level in capacity.misses.values()) / capacity.miss_weight
+
+
+def test_without_measurements_it_is_a_share_of_what_the_line_allows() -> None:
+    assert 0.8 * LIMIT < safe_load(Capacity(), LIMIT) < 0.95 * LIMIT
+
+
+def test_misses_at_a_lower_load_lower_it() -> None:
+    assert safe_load(measured(0.05, at=6000.0), LIMIT) < 6000.0
+
+
+def test_good_measurements_never_raise_it_above_the_margin() -> None:
+    assert safe_load(measured(0.0, at=10_500.0), LIMIT) < 0.95 * LIMIT
+
+
+def test_a_few_misses_do_not_outweigh_many_good_requests() -> None:
+    assert safe_load(measured(0.004, at=6000.0), LIMIT) > 6000.0
+
+
+def test_hopeless_measurements_leave_a_floor() -> None:
+    assert safe_load(measured(1.0, at=3000.0), LIMIT) == pytest.approx(0.3 * LIMIT)
+
+
+def test_a_telling_minute_is_sampled_after_two_quiet_ones() -> None:
+    assert sampled_requests(watched(1)) == 0.0
+    assert sampled_requests(watched(2)) == pytest.approx(6 * 40.0)
+
+
+def test_requests_over_either_objective_are_counted() -> None:
+    (level,) = watched(2, late=1.0, slow=2.0).misses.values()
+    assert level.over / level.requests == pytest.approx(3.0 / 40.0)
+
+
+def test_a_replica_with_a_queue_is_not_sampled() -> None:
+    assert watched(4, waiting=4.0).misses == {}
+
+
+def test_a_replica_with_hardly_any_load_is_not_sampled() -> None:
+    assert watched(4, prompt_tokens=10_000.0, generated_tokens=2000.0).misses == {}
+
+
+def test_nothing_is_sampled_while_arrivals_jump() -> None:
+    jumping = dataclasses.replace(CALM, loads=(4800,) * 19 + (14_400,))
+    assert watched(4, jumping).misses == {}
+
+
+def test_nothing_is_sampled_before_the_load_is_known() -> None:
+    assert watched(4, Demand()).misses == {}
+
+
+def test_a_minute_with_unequal_halves_is_not_sampled() -> None:
+    capacity = Capacity()
+    for tick in range(24):
+        flow = a_flow(60.0 if tick % 6 < 3 else 15.0)
+        capacity = sampled(capacity, CALM, a_snapshot(a_replica(flow=flow)), LIMIT)
+    assert capacity.misses == {}
+
+
+def test_a_replica_that_left_is_no_longer_watched() -> None:
+    capacity = sampled(Capacity(), CALM, a_snapshot(a_replica("a"), a_replica("b")), LIMIT)
+    assert set(sampled(capacity, CALM, a_snapshot(a_replica("b")), LIMIT).watches) == {"b"}
+
+
+def test_old_samples_fade() -> None:
+    capacity = watched(2)
+    for _ in range(720):
+        capacity = sampled(capacity, CALM, a_snapshot(), 1e9)
+    assert sampled_requests(capacity) == pytest.approx(6 * 40.0 / math.e**0.72, rel=0.01)

@@ -1,0 +1,92 @@
+"""`llmservice replay`: what it prints, and what it says about wrong usage."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from llmservice.cli.replay import command
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Ten minutes of two requests a second."""
+    path = tmp_path / "load.csv"
+    rows = "".join(f"{at / 2},800,60\n" for at in range(1200))
+    path.write_text("arrival_seconds,prompt_tokens,output_tokens\n" + rows, encoding="utf-8")
+    return path
+
+
+def ran(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_prints_what_was_attained_and_what_it_cost(trace: Path) -> None:
+    result = ran("--trace", trace, "--engine", "a100-8b")
+    assert result.exit_code == 0
+    assert "attainment         1.0000" in result.output
+    assert "average replicas" in result.output
+    assert "reversals" in result.output
+
+
+def test_figures_come_as_json_too(trace: Path) -> None:
+    figures = json.loads(ran("--trace", trace, "--engine", "a100-8b", "-o", "json").output)
+    assert figures["requests"] == 1200
+    assert figures["gpu_hours"] == pytest.approx(figures["average_replicas"] * figures["hours"], rel=1e-2)
+
+
+def test_a_fixed_number_stays(trace: Path) -> None:
+    figures = json.loads(ran("--trace", trace, "--policy", "Fixed", "--first", 3, "-o", "json").output)
+    assert (figures["average_replicas"], figures["actions"]) == (3.0, 0)
+
+
+def test_more_load_needs_more_replicas(trace: Path) -> None:
+    few, many = (
+        json.loads(ran("--trace", trace, "--times", times, "--cold-start", 20, "-o", "json").output)
+        for times in (1, 20)
+    )
+    assert many["average_replicas"] > few["average_replicas"] + 0.5
+
+
+def test_prints_every_change_with_its_reason(trace: Path) -> None:
+    arguments = ("--policy", "Threshold", "--running", 0.5, "--max", 4, "--decisions")
+    result = ran("--trace", trace, *arguments)
+    assert "LoadRose: 1 → " in result.output
+    assert "target 0.5 each" in result.output
+
+
+def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "load.svg"
+    ran("--trace", trace, "--plot", picture)
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give --trace FILE.csv, or a --scenario"),
+        (("--scenario", "conv-34b"), "give --trace"),
+        (("--scenario", "ramp-34b", "--engine", "b200"), "no engine table 'b200'"),
+        (("--scenario", "ramp-34b", "--policy", "Threshold"), "give --kv-percent, --queued or --running"),
+        (("--scenario", "ramp-34b", "--min", 5, "--max", 2), "--min 5 is above --max 2"),
+    ],
+)
+def test_says_what_is_missing(arguments: tuple[object, ...], message: str) -> None:
+    result = ran(*arguments)
+    assert result.exit_code == 1
+    assert message in result.output
+
+
+def test_refuses_a_picture_it_cannot_draw(trace: Path, tmp_path: Path) -> None:
+    result = ran("--trace", trace, "--plot", tmp_path / "load.gif")
+    assert result.exit_code == 1
+    assert "end it in .svg or .png" in result.output
+
+
+def test_says_what_a_png_needs(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cairosvg", None)
+    result = ran("--trace", trace, "--plot", tmp_path / "load.png")
+    assert result.exit_code == 1
+    assert "the extra `replay`" in result.output
