@@ -135,6 +135,8 @@ def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str,
     """A group is a row with the labels of all its members and the least memory."""
     by_name = {row.name: row for row in rows}
     for name, members in groups.items():
+        if not members:
+            raise InvalidCatalogue(f"{_FILE}: groups: {name}", "is empty; name the rows it stands for")
         if missing := [member for member in members if member not in by_name]:
             raise InvalidCatalogue(f"{_FILE}: groups: {name}", f"{', '.join(missing)} is not the name of a row")
         found = [by_name[member] for member in members]

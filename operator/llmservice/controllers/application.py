@@ -99,7 +99,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica) -> _Part
     )
     catalogue = CatalogueWatch(
         connection=connection,
-        cluster=api,
+        cluster=cluster,
         ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
         use=functools.partial(use_catalogue, planner, cache, queue),
         now=_now,

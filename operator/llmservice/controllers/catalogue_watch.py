@@ -21,13 +21,12 @@ from llmservice.cluster.connection import Connection
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.listing import Selection
 from llmservice.converging.events import event
-from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.errors import OperatorError, Refused
+from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import OperatorError, Refused, Unavailable
 
 log = logging.getLogger(__name__)
 
 _REFUSED_AGAIN_SECONDS = 600.0
-_UNAVAILABLE_AGAIN_SECONDS = 1.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +35,7 @@ class CatalogueWatch:
 
     `use` takes each new catalogue. `settled` is set once the ConfigMap was looked for: found, absent, or not to be read
     for want of a right. `problem` is what is wrong with the ConfigMap as it stands; empty when nothing is.
+    `again_seconds` is the pause before what failed is tried again.
     """
 
     connection: Connection
@@ -43,6 +43,7 @@ class CatalogueWatch:
     ref: Ref
     use: Callable[[Catalogue], None]
     now: Callable[[], datetime]
+    again_seconds: float = 2.0
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     problem: str = ""
     _broken: asyncio.Queue[tuple[Manifest, str]] = field(default_factory=asyncio.Queue)
@@ -81,7 +82,7 @@ class CatalogueWatch:
                 await asyncio.sleep(_REFUSED_AGAIN_SECONDS)
             except OperatorError as error:
                 log.warning("%s: %s", self.ref, error)
-                await asyncio.sleep(_UNAVAILABLE_AGAIN_SECONDS)
+                await asyncio.sleep(self.again_seconds)
 
     def _take(self, before: Manifest | None, after: Manifest | None) -> None:
         """A change of the ConfigMap; its metadata alone changes nothing."""
@@ -100,17 +101,23 @@ class CatalogueWatch:
         self.use(catalogue)
 
     async def _report(self) -> NoReturn:
-        """Write an Event for each broken ConfigMap; one that cannot be written is told in the log alone."""
         while True:
-            config_map, problem = await self._broken.get()
+            await self._tell(*await self._broken.get())
+
+    async def _tell(self, config_map: Manifest, problem: str) -> None:
+        """Write an Event about a broken ConfigMap; while that is not possible, try again until all is well."""
+        while problem == self.problem:
+            warning = event(config_map, kind="Warning", reason="InvalidCatalogue", message=problem, now=self.now())
             try:
-                await self.cluster.record(
-                    event(config_map, kind="Warning", reason="InvalidCatalogue", message=problem, now=self.now())
-                )
+                await self.cluster.record(warning)
+            except Unavailable:  # among others: another replica leads, and tells
+                await asyncio.sleep(self.again_seconds)
+                continue
             except OperatorError as error:
-                log.warning("%s: event not written: %s", ref_of(config_map), error)
+                log.warning("%s: event not written: %s", self.ref, error)
+            return
 
 
 def _data(config_map: Manifest) -> dict[str, str]:
-    """Both kinds of data: binary data is no catalogue, and is refused by its key."""
+    """Both kinds of data: nothing in it is passed over without a word."""
     return {**(config_map.get("data") or {}), **(config_map.get("binaryData") or {})}

@@ -13,6 +13,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import Unavailable
 from tests.unit.cluster.fake_api_server import (
     FakeApiServer,
     a_list,
@@ -61,6 +62,7 @@ async def watching(fake: FakeApiServer) -> AsyncIterator[Watched]:
             ref=OURS,
             use=used.append,
             now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+            again_seconds=0.001,
         )
         task = asyncio.create_task(watch.run())
         try:
@@ -123,6 +125,20 @@ async def test_a_broken_edit_leaves_the_last_good_catalogue_and_is_told_by_an_ev
         assert told["message"] == watched.watch.problem
         assert told["involvedObject"]["kind"] == "ConfigMap"
         assert "the last good catalogue stays" in caplog.text
+
+
+async def test_a_replica_that_begins_to_lead_tells_of_what_is_still_broken() -> None:
+    fake = FakeApiServer(lists=[a_list(2, a_config_map(BROKEN, 2))], watches=[a_watch()])
+    standing_by = iter([True] * 3)
+
+    def before(verb: str, _: Ref) -> None:
+        if verb == "record" and next(standing_by, False):
+            raise Unavailable("NotLeader", "another replica leads")
+
+    async with watching(fake) as watched:
+        watched.cluster.before = before
+        await until(lambda: watched.cluster.writes)
+        assert len(await watched.events()) == 1
 
 
 async def test_a_correction_ends_the_problem() -> None:

@@ -1,0 +1,90 @@
+"""Every YAML block of the documentation is one that works."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.loader import load_catalogue
+from llmservice.catalog.overlay import overlaid
+from llmservice.cli.documents import documents_in
+from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
+from llmservice.settings import VARIABLES, settings_from
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OF_THE_TESTS = {"LLMSERVICE_CACHE", "LLMSERVICE_SANDBOX", "LLMSERVICE_TEST_CONTEXT"}
+_BLOCK = re.compile(r"^( *)```ya?ml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+Body = dict[str, Any]
+
+
+def objects_of(page: Path) -> list[Body]:
+    """The objects in the YAML blocks of a page."""
+    blocks = [textwrap.dedent(match[2]) for match in _BLOCK.finditer(page.read_text("utf-8"))]
+    return [body for block in blocks for _, body in documents_in(block)]
+
+
+BLOCKS = [(page, body) for page in PAGES for body in objects_of(page)]
+
+
+def of_kind(kind: str) -> list[Any]:
+    return [
+        pytest.param(page, body, id=f"{page.stem}-{number}")
+        for number, (page, body) in enumerate(BLOCKS)
+        if body["kind"] == kind
+    ]
+
+
+def test_every_block_is_found_and_is_an_object() -> None:
+    fences = sum(len(re.findall(r"^ *```ya?ml$", page.read_text("utf-8"), re.MULTILINE)) for page in PAGES)
+    assert fences == sum(len(_BLOCK.findall(page.read_text("utf-8"))) for page in PAGES)
+    assert [body for _, body in BLOCKS if not {"apiVersion", "kind"} <= body.keys()] == []
+
+
+@pytest.mark.parametrize(("page", "body"), of_kind("ConfigMap"))
+def test_an_overlay_is_one_that_the_operator_takes(page: Path, body: Body) -> None:
+    assert overlaid(body["data"]) != load_catalogue(), page
+
+
+@pytest.mark.parametrize(("page", "body"), of_kind("LLMService"))
+def test_an_llmservice_is_planned_with_what_its_page_adds(page: Path, body: Body) -> None:
+    data = [each["data"] for each in objects_of(page) if each["kind"] == "ConfigMap"]
+    body["metadata"] = {"namespace": "default", "uid": "u-1", "generation": 1, **body["metadata"]}
+    catalogue = overlaid(data[0]) if data else load_catalogue()
+    assert CataloguePlanner(catalogue)(LLMService.parse(body)).container.image
+
+
+@pytest.mark.parametrize(("page", "body"), of_kind("Kustomization"))
+def test_settings_in_a_kustomization_are_understood(page: Path, body: Body) -> None:
+    patches = [yaml.safe_load(patch["patch"]) for patch in body.get("patches", ())]
+    named = {name: value for patch in patches for name, value in _environment(patch)}
+    assert named.keys() <= {variable.name for variable in VARIABLES}, page
+    assert registry_settings(settings_from(named)) != registry_settings(settings_from({}))
+
+
+def _environment(part: Any) -> Iterator[tuple[str, str]]:
+    """Every pair of name and value anywhere below."""
+    if isinstance(part, dict):
+        if part.keys() == {"name", "value"}:
+            yield part["name"], part["value"]
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from _environment(each)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_variable_that_a_page_names_is_one_of_the_operator_or_the_tests(page: Path) -> None:
+    known = {variable.name for variable in VARIABLES} | OF_THE_TESTS
+    assert set(re.findall(r"LLMSERVICE_[A-Z_]*[A-Z]", page.read_text("utf-8"))) <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
