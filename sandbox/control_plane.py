@@ -74,6 +74,7 @@ def _controller_manager(programs: Path, pki: Path) -> Component:
         "kube-api-qps": 500,  # the default of 20 would hide an operator's own speed
         "kube-api-burst": 1000,
         "terminated-pod-gc-threshold": 100,
+        "pvclaimbinder-sync-period": "1s",  # a claim made beside its volume may bind only at the next look: 15 s
         "bind-address": "127.0.0.1",
     }
     argv = _argv(programs / "kube-controller-manager", flags)

@@ -4,6 +4,7 @@ from typing import Any
 
 from sandbox.api_client import ApiClient
 from sandbox.settings import SandboxSpec
+from sandbox.waiting import wait_until
 
 SIZE = "1Gi"  # Kubernetes wants a number; nothing enforces it on a folder
 
@@ -19,6 +20,12 @@ def ensure_model_volume(api: ApiClient, spec: SandboxSpec, namespace: str, claim
     api.apply(f"/api/v1/persistentvolumes/{volume}", persistent_volume(spec, volume, namespace, claim))
     path = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{claim}"
     api.apply(path, persistent_volume_claim(volume, namespace, claim))
+    wait_until(lambda: _is_bound(api, path), f"claim {namespace}/{claim} bound", timeout_seconds=30)
+
+
+def _is_bound(api: ApiClient, path: str) -> bool:
+    claim = api.get(path)
+    return claim is not None and claim.get("status", {}).get("phase") == "Bound"
 
 
 def persistent_volume(spec: SandboxSpec, name: str, namespace: str, claim: str) -> dict[str, Any]:
