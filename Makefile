@@ -57,7 +57,7 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: image-tools
 image-tools: # what builds the operator's image from the Dockerfile without Docker
@@ -66,7 +66,13 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster --ignore=tests/vllm $(TESTS))
+
+.PHONY: test-vllm
+test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name vllm' EXIT
+	export LLMSERVICE_SANDBOX=vllm
+	$(call part,vLLM tests,$(RUN) -m pytest -v -m vllm tests/vllm $(TESTS))
 
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed

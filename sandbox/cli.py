@@ -7,12 +7,15 @@ from pathlib import Path
 import click
 
 from sandbox import preflight
+from sandbox.cache import cache_folder
 from sandbox.components import Journal
 from sandbox.condition import observe
+from sandbox.engine_image import ARCHIVE
 from sandbox.errors import SandboxError
 from sandbox.images import image_names
 from sandbox.progress import Progress
 from sandbox.sandbox import Sandbox
+from sandbox.vllm_image import vllm_image_build
 
 NAME = click.option("--name", default="default", show_default=True, help="Which sandbox; several run side by side.")
 
@@ -29,6 +32,12 @@ def build(*, install_packages: bool) -> None:
     if install_packages:
         preflight.install_packages(Progress())
     Sandbox.named().build()
+
+
+@main.command("build-vllm")
+def build_vllm() -> None:
+    """Pack the real vLLM for CPUs as an image (6 GB) and print the archive; `images load` brings it in."""
+    click.echo(vllm_image_build().ensure(cache_folder(), Progress()) / ARCHIVE)
 
 
 @main.command()

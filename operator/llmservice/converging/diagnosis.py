@@ -188,9 +188,17 @@ def _timed_out(case: _Case, end: Mapping[str, Any]) -> Trouble | None:
 
 def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
     lines = [line for line in text.splitlines() if line.strip()]
-    last = f": {_sentence(lines[-1])}" if lines else ""
-    message = f"the engine ended with exit code {end.get('exitCode')}{last}; see kubectl logs --previous"
+    telling = f": {_sentence(_telling_line(lines))}" if lines else ""
+    message = f"the engine ended with exit code {end.get('exitCode')}{telling}; see kubectl logs --previous"
     return Trouble(reason=Reason.CRASH_LOOPING, message=message)
+
+
+_ROOT_CAUSE = re.compile(r"\b\w*(?:Error|Exception): (?!.*See root cause above)")
+
+
+def _telling_line(lines: Sequence[str]) -> str:
+    """The last exception that does not point to an earlier one; else the last line."""
+    return next((line for line in reversed(lines) if _ROOT_CAUSE.search(line)), lines[-1])
 
 
 def _lost(case: _Case) -> Trouble | None:

@@ -88,7 +88,8 @@ class Launch:
     An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become
     empty volumes. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
     `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
-    SIGTERM as process 1 of its container. `defaults` are what the engine chose, `notes` sentences for `status.plan`.
+    SIGTERM as process 1 of its container, `needs_shared_memory` for one whose processes exchange buffers even with one
+    device or none. `defaults` are what the engine chose, `notes` sentences for `status.plan`.
     """
 
     args: tuple[str, ...]
@@ -100,6 +101,7 @@ class Launch:
     pre_stop_seconds: int = 0
     stop_seconds: int = 0
     needs_init: bool = False
+    needs_shared_memory: bool = False
     defaults: tuple[Default, ...] = ()
     notes: tuple[str, ...] = ()
 

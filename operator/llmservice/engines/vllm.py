@@ -203,6 +203,11 @@ class Vllm:
             pre_stop=SETTLE if drains else _wait(request),
             pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
             stop_seconds=10 + (request.drain_seconds if drains else 0),
+            # For half a minute, until Python has read vLLM, no handler is set, and process 1 ignores SIGTERM: it would
+            # start and serve nobody to the end of the grace period (seen with 0.32.0: api_server/entry.py sets it).
+            needs_init=True,
+            # On a CPU the model runs in a process of its own, behind a queue of 160 MiB (multiproc_executor.py).
+            needs_shared_memory=not request.devices,
             defaults=defaults,
         )
 

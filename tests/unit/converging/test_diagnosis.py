@@ -52,6 +52,11 @@ def test_an_engine_that_served_before_and_was_killed_did_not_time_out() -> None:
     assert trouble(crashed(137, started=True)).reason == "CrashLooping"
 
 
+def test_prefers_an_exception_to_one_that_points_to_it() -> None:
+    log = "RuntimeError: /dev/shm is full\nlater\nRuntimeError: Engine core failed. See root cause above.\nbye"
+    assert "RuntimeError: /dev/shm is full; see" in trouble(crashed(1, log)).message
+
+
 def test_reads_the_cause_further_up_in_the_log() -> None:
     log = {"chat-1": "failed to open /models/m.gguf\n" + "noise\n" * 500}
     assert trouble(crashed(1, "noise"), log_tails=log).reason == "ModelNotFound"

@@ -120,6 +120,16 @@ def test_on_devices_neither_threads_nor_kv_cache_are_set() -> None:
     assert not {"OMP_NUM_THREADS", "VLLM_CPU_KVCACHE_SPACE"} & set(launch.environment)
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_is_not_process_1_which_ignores_sigterm_while_python_reads_vllm(version: str) -> None:
+    assert VLLM.launch(a_request(a_version("vllm", version))).needs_init
+
+
+@pytest.mark.parametrize(("devices", "needed"), [(0, True), (1, False)])
+def test_on_cpu_its_processes_need_shared_memory(devices: int, needed: bool) -> None:
+    assert VLLM.launch(a_request(a_version("vllm"), devices=devices)).needs_shared_memory is needed
+
+
 def test_a_wrong_dtype_names_the_field() -> None:
     with pytest.raises(InvalidSpec, match=r"spec\.dtype: fp16 is none of auto, half, float16"):
         VLLM.launch(a_request(a_version("vllm"), dtype="fp16"))

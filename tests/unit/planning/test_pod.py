@@ -115,6 +115,12 @@ def test_several_devices_share_memory() -> None:
     assert mounts["/dev/shm"] == {"emptyDir": {"medium": "Memory", "sizeLimit": "2Gi"}}  # noqa: S108
 
 
+@pytest.mark.parametrize(("engine", "shared"), [("vllm", True), ("llamacpp", False)])
+def test_without_a_device_only_an_engine_that_needs_it_gets_shared_memory(engine: str, shared: bool) -> None:
+    mounts = planned(spec__engine=engine, spec__gpu={"count": 0}).pod.mounts
+    assert ("/dev/shm" in {mount.path for mount in mounts}) is shared  # noqa: S108
+
+
 def test_a_file_appears_alone_at_its_path() -> None:
     reference = {"path": "/etc/chat/t.jinja", "configMapKeyRef": {"name": "chat", "key": "template"}}
     mount = planned(spec__engineOptions={"files": [reference]}).pod.mounts[-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.oci_image import ImageConfig, layer_of, write_image
+from sandbox.oci_image import ImageConfig, write_image
 
 CONFIG = ImageConfig(entrypoint=("/app/server",), environment={"PATH": "/bin"}, working_directory="/app")
 NAMES = ["example.test/server:1", "example.test/server:1-cuda"]
@@ -65,14 +65,14 @@ def test_each_folder_is_a_layer_in_order(files: dict[str, bytes]) -> None:
     assert [list(layer) for layer in layers] == [["bin", "bin/ash", "bin/sh"], ["app", "app/server"]]
 
 
-def test_links_and_modes_survive(roots: list[Path]) -> None:
-    layer = entries(layer_of(roots[0]))
+def test_links_and_modes_survive(files: dict[str, bytes]) -> None:
+    layer = entries(blob(files, manifest(files)["layers"][0]))
     assert layer["bin/ash"].linkname == "sh"
     assert layer["bin/sh"].mode == 0o755
 
 
-def test_everything_belongs_to_root(roots: list[Path]) -> None:
-    layer = entries(layer_of(roots[0]))
+def test_everything_belongs_to_root(files: dict[str, bytes]) -> None:
+    layer = entries(blob(files, manifest(files)["layers"][0]))
     assert {(entry.uid, entry.gid, entry.uname) for entry in layer.values()} == {(0, 0, "")}
 
 

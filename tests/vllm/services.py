@@ -1,0 +1,77 @@
+"""The LLMService of these tests, and asking it."""
+
+import json
+import urllib.request
+from typing import Any
+
+from sandbox.vllm_image import VERSION
+from tests.cluster.kube import Body, Kube
+from tests.cluster.services import a_tiny_service
+
+MODEL_FOLDER = "tiny-llama"
+CONTEXT_TOKENS = 32768
+TOKENS = 3000
+"""Enough that a request still runs when its pod has been told to stop, 5 s after its deletion."""
+
+
+def a_vllm_service(**engine_options: Any) -> Body:
+    """A CPU service of the tiny model. The limits say how many threads it starts, and 1 GiB of KV cache."""
+    return a_tiny_service(
+        engine="vllm",
+        model={"uri": f"pvc://models/{MODEL_FOLDER}"},
+        maxModelLen=CONTEXT_TOKENS,
+        maxNumSeqs=4,
+        engineOptions={"version": VERSION, **engine_options},
+        drain={"timeoutSeconds": 300},
+        pod={
+            "resources": {"requests": {"cpu": "100m", "memory": "512Mi"}, "limits": {"cpu": "2", "memory": "4Gi"}},
+        },
+    )
+
+
+def ask_at_length(kube: Kube) -> int:
+    """One chat completion of TOKENS tokens, whatever the model would rather say; how many came."""
+    messages = [{"role": "user", "content": "tell me everything"}]
+    body = {"model": "chat", "messages": messages, "max_tokens": TOKENS, "ignore_eos": True}
+    request = urllib.request.Request(  # noqa: S310
+        f"{address(kube)}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310
+        tokens: int = json.load(answer)["usage"]["completion_tokens"]
+        return tokens
+
+
+def metric_names(kube: Kube) -> set[str]:
+    """The metrics that `chat` describes, a counter by the name of its sample."""
+    described = [line.split() for line in page(kube).splitlines() if line.startswith("# TYPE ")]
+    return {name for _, _, name, _kind in described}
+
+
+def sum_of(kube: Kube, metric: str) -> float:
+    """A metric of `chat`, summed over its labels."""
+    lines = [line for line in page(kube).splitlines() if line.partition("{")[0] == metric]
+    return sum(float(line.rpartition(" ")[2]) for line in lines)
+
+
+def is_running(pod: Body) -> bool:
+    """Whether the engine's process is there."""
+    return any("running" in container["state"] for container in pod.get("status", {}).get("containerStatuses", ()))
+
+
+def log(kube: Kube, pod: str) -> str:
+    """What the engine has written so far; or that its pod is gone."""
+    return kube.kubectl("logs", pod, check=False)
+
+
+def page(kube: Kube) -> str:
+    """What /metrics says through the Service."""
+    with urllib.request.urlopen(f"{address(kube)}/metrics", timeout=30) as answer:  # noqa: S310
+        text: str = answer.read().decode()
+        return text
+
+
+def address(kube: Kube) -> str:
+    """The Service of `chat` by its address."""
+    service = kube.get("Service", "chat")
+    assert service is not None
+    return f"http://{service['spec']['clusterIP']}"
