@@ -99,6 +99,11 @@ flags-llamacpp: setup ## Record llama.cpp's options from the binary that the tes
 	@$(LLMSERVICE_CACHE)/builds/llama.cpp-b11312-*/llama-server --help \
 	  | $(RUN) -m llmservice.catalog.recorded_flags > operator/llmservice/catalog/flags/llamacpp-b11312.txt
 
+.PHONY: flags-llamacpp-older
+flags-llamacpp-older: $(VENV)/ready ## Record the options of older llama.cpp builds (downloads about 70 MB a build)
+	@$(RUN) -m tools.engine_flags llamacpp b9445 --commit af6528e6d --package 0.3.24
+	@$(RUN) -m tools.engine_flags llamacpp b10454 --commit 4df29be4f --package 0.3.35
+
 .PHONY: flags-tgi
 flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: CLONE=folder)
 	@$(RUN) -m tools.engine_flags tgi 3.0.1 3.3.5 3.3.7 --clone $(CLONE)

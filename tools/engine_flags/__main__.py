@@ -1,11 +1,13 @@
 """`python -m tools.engine_flags vllm 0.33.0 …`: records the options of engine versions for the catalogue.
 
 vLLM's wheels come from the package index through pip, one at a time, and are deleted afterwards. TGI publishes no
-package: its options are read from a clone of its public repository, at the release's tag.
+package: its options are read from a clone of its public repository, at the release's tag. Those of older builds of
+llama.cpp come from the copy of its source inside llama-cpp-python.
 """
 
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 import click
 
 from llmservice.catalog.recorded_flags import Option, recording_of
+from tools.engine_flags.llamacpp_source import server_options
 from tools.engine_flags.tgi_launcher import launcher_options
 from tools.engine_flags.vllm_wheel import wheel_choices, wheel_options
 
@@ -49,6 +52,25 @@ def tgi(versions: tuple[str, ...], clone: Path) -> None:
         _record(f"tgi-{version}", (header,), launcher_options(source))
 
 
+@main.command()
+@click.argument("build")
+@click.option("--commit", required=True, help="The commit of that build, as the package's CHANGELOG.md names it.")
+@click.option("--package", required=True, help="The version of llama-cpp-python that has a copy of that commit.")
+@click.option("--sdists", type=click.Path(path_type=Path, exists=True), help="A folder that has the package already.")
+def llamacpp(build: str, commit: str, package: str, sdists: Path | None) -> None:
+    """From llama.cpp's source, as llama-cpp-python vendors it."""
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(_sdist(package, sdists or Path(folder))) as archive:
+        root = f"llama_cpp_python-{package}"
+        changes = _member(archive, f"{root}/CHANGELOG.md").partition(f"## [{package}]")[2].partition("\n## ")[0]
+        if f"llama.cpp@{commit}" not in changes:
+            raise click.ClickException(
+                f"llama-cpp-python {package} does not say that it has {commit}: see CHANGELOG.md"
+            )
+        source = _member(archive, f"{root}/vendor/llama.cpp/common/arg.cpp")
+    header = f"llama-server {build}, common/arg.cpp at {commit} (in llama-cpp-python {package})."
+    _record(f"llamacpp-{build}", (f"{header} Written by tools.engine_flags.",), server_options(source))
+
+
 def _record(name: str, header: Iterable[str], options: list[Option]) -> None:
     lines = "".join(f"# {line}\n" for line in header)
     (_FLAGS / f"{name}.txt").write_text(lines + recording_of(iter(options)))
@@ -61,6 +83,21 @@ def _wheel(version: str, folder: Path) -> Path:
         subprocess.run([*pip, f"--dest={folder}", f"vllm=={version}"], check=True)  # noqa: S603  (pip, a version)
         found = sorted(folder.glob(f"vllm-{version}-*.whl"))
     return found[0]
+
+
+def _sdist(version: str, folder: Path) -> Path:
+    name = "llama-cpp-python"
+    if not (found := sorted(folder.glob(f"llama_cpp_python-{version}.tar.gz"))):
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", f"--no-binary={name}"]
+        subprocess.run([*pip, f"--dest={folder}", f"{name}=={version}"], check=True)  # noqa: S603  (pip, a version)
+        found = sorted(folder.glob(f"llama_cpp_python-{version}.tar.gz"))
+    return found[0]
+
+
+def _member(archive: tarfile.TarFile, name: str) -> str:
+    if not (member := archive.extractfile(name)):
+        raise click.ClickException(f"{name} is no file in this package")
+    return member.read().decode()
 
 
 def _git(clone: Path, *arguments: str) -> str:

@@ -97,7 +97,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "--mcp-servers-json LLAMA_ARG_MCP_SERVERS_JSON",
         "-ag --agent -no-ag --no-agent LLAMA_ARG_AGENT LLAMA_ARG_NO_AGENT",
         "--ui-mcp-proxy --webui-mcp-proxy --no-ui-mcp-proxy --no-webui-mcp-proxy",
-        "LLAMA_ARG_UI_MCP_PROXY LLAMA_ARG_NO_UI_MCP_PROXY",
+        "LLAMA_ARG_UI_MCP_PROXY LLAMA_ARG_NO_UI_MCP_PROXY LLAMA_ARG_WEBUI_MCP_PROXY LLAMA_ARG_NO_WEBUI_MCP_PROXY",
     ),
     _ONE_MODEL: (
         "-mu --model-url LLAMA_ARG_MODEL_URL",
@@ -260,7 +260,7 @@ def _capacity(request: ServingRequest) -> _Options:
     """Slots that hold one request each: exactly max_model_len tokens, no more and no less.
 
     A slot owns ctx-size / parallel tokens, rounded up to 256, and may use max_model_len of them. `--fit off` keeps the
-    engine from shrinking either to the memory it finds.
+    engine from shrinking either to the memory it finds. Builds without --kv-unified-per-slot allow the rounded number.
     """
     slot = math.ceil(request.max_model_len / _CONTEXT_STEP) * _CONTEXT_STEP
     return (

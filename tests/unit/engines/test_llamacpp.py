@@ -40,6 +40,18 @@ def test_every_slot_holds_exactly_one_request(tokens: int, requests: int, contex
     assert "--no-kv-unified" in launch.args
 
 
+@pytest.mark.parametrize("build", ["b9445", "b10454"])
+@pytest.mark.parametrize(("tokens", "context"), [(4096, "8192"), (700, "1536")])
+def test_a_slot_of_an_older_build_holds_one_request_and_at_most_255_tokens_more(
+    build: str, tokens: int, context: str
+) -> None:
+    older = load_catalogue().engine_version("llamacpp", build)
+    launch = launched(version=older, max_model_len=tokens, max_num_seqs=2)
+    assert (option(launch, "--ctx-size"), option(launch, "--parallel")) == (context, "2")
+    assert {"--no-kv-unified", "--fit"} <= set(launch.args)
+    assert "--kv-unified-per-slot" not in launch.args
+
+
 def test_nothing_shrinks_to_fit() -> None:
     assert option(launched(), "--fit") == "off"
 
