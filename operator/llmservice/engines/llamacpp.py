@@ -13,14 +13,13 @@ from llmservice.engines.engine import (
     PORT,
     Capabilities,
     Default,
-    HttpProbe,
     Launch,
     OwnedArguments,
-    Probes,
     ServingRequest,
     Signature,
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
+from llmservice.engines.health import health_probes
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -42,13 +41,8 @@ _LOAD = "^llamacpp:requests_(processing|deferred) "
 
 _KV_CACHE_DTYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1")
 
-_PROBES = Probes(
-    # Nothing listens while the model is downloaded, then /health says 503 until it is loaded.
-    startup=HttpProbe(path="/health", period_seconds=2, timeout_seconds=5, failures=1),
-    # A busy server answers late: only minutes of silence mean that it is dead.
-    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
-    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
-)
+# Nothing listens while the model is downloaded, then /health says 503 until it is loaded.
+_PROBES = health_probes(startup_period_seconds=2)
 
 _SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here would lock the metrics)"

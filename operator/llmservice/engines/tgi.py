@@ -13,13 +13,12 @@ from llmservice.engines.engine import (
     PORT,
     Capabilities,
     Default,
-    HttpProbe,
     Launch,
     OwnedArguments,
-    Probes,
     ServingRequest,
     Signature,
 )
+from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
     HUB_SIGNATURES,
@@ -39,13 +38,9 @@ _STOP_SECONDS = 15
 _DTYPES = ("float16", "bfloat16")
 _KV_CACHE_DTYPES = ("fp8_e4m3fn", "fp8_e5m2")
 
-_PROBES = Probes(
-    # The router listens only when every shard is loaded and warmed up.
-    startup=HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=1),
-    # After trouble /health tries a real prefill, behind the work that runs: late is not dead.
-    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
-    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
-)
+# The router listens only when every shard is loaded and warmed up. After trouble /health tries a real prefill, behind
+# the work that runs.
+_PROBES = health_probes(startup_period_seconds=5)
 
 _SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and tunnels belong to a gateway in front"

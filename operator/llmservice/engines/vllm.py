@@ -14,13 +14,12 @@ from llmservice.engines.engine import (
     PORT,
     Capabilities,
     Default,
-    HttpProbe,
     Launch,
     OwnedArguments,
-    Probes,
     ServingRequest,
     Signature,
 )
+from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
     HUB_SIGNATURES,
@@ -39,13 +38,8 @@ _KV_CACHE_SPACE = "VLLM_CPU_KVCACHE_SPACE"
 _USUAL_KV_CACHE_GIB = 4
 _DTYPES = ("auto", "half", "float16", "bfloat16", "float", "float32")
 
-_PROBES = Probes(
-    # The port refuses connections until the model is loaded, compiled and warmed up.
-    startup=HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=1),
-    # A busy server answers late: only minutes of silence mean that it is dead. 503: the engine core is.
-    readiness=HttpProbe(path="/health", period_seconds=5, timeout_seconds=15, failures=3),
-    liveness=HttpProbe(path="/health", period_seconds=15, timeout_seconds=15, failures=10),
-)
+# The port refuses connections until the model is loaded, compiled and warmed up; 503 later: the engine core is dead.
+_PROBES = health_probes(startup_period_seconds=5)
 
 _SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here guards only a part of the paths)"
