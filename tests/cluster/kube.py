@@ -132,16 +132,14 @@ class Kube:
 
     def condition(self, name: str, kind: str) -> Mapping[str, Any]:
         """A condition of an LLMService; empty when it has none."""
-        body = self.get("LLMService", name) or {}
-        conditions = body.get("status", {}).get("conditions") or ()
-        return next((item for item in conditions if item["type"] == kind), {})
+        return condition_of(self.get("LLMService", name), kind)
 
     def wait_ready(self, name: str, reason: str = "Ready", seconds: float = 120) -> Body:
         """Wait until Ready is True with this reason for the current generation."""
 
         def is_ready() -> Body | None:
             body = self.get("LLMService", name)
-            ready = self.condition(name, "Ready")
+            ready = condition_of(body, "Ready")
             fits = (ready.get("status"), ready.get("reason")) == ("True", reason)
             current = body is not None and ready.get("observedGeneration") == body["metadata"]["generation"]
             return body if fits and current else None
@@ -174,6 +172,12 @@ class Kube:
     def _authorization(self) -> dict[str, str]:
         token = self.api.configuration.get_api_key_with_prefix("authorization")
         return {"Authorization": token} if token else {}
+
+
+def condition_of(body: Body | None, kind: str) -> Mapping[str, Any]:
+    """A condition of this very body, so that what is asserted beside it was true at the same moment; empty for none."""
+    conditions = (body or {}).get("status", {}).get("conditions") or ()
+    return next((item for item in conditions if item["type"] == kind), {})
 
 
 def _kind(kind: str) -> Kind:
