@@ -48,6 +48,8 @@ class Settings:
     engine_http_proxy: str = ""
     engine_no_proxy: str = ""
     tolerations: tuple[Mapping[str, Any], ...] = ()
+    prometheus_url: str = ""
+    prometheus_token_file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,5 +293,19 @@ VARIABLES: tuple[Variable, ...] = (
         meaning="Tolerations of every pod, as YAML or JSON; those of the accelerator and the resource are added.",
         default="none",
         example='[{"key": "team", "value": "ml", "effect": "NoSchedule"}]',
+    ),
+    Variable(
+        field="prometheus_url",
+        read=_url,
+        meaning="Address of the Prometheus that resources with `autoscaling.source: Prometheus` are decided from.",
+        default="none",
+        example="http://prometheus.monitoring:9090",
+    ),
+    Variable(
+        field="prometheus_token_file",
+        read=str,
+        meaning="File with the bearer token for that Prometheus; read anew for each query.",
+        default="none",
+        example="/var/run/secrets/prometheus/token",
     ),
 )

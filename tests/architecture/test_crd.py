@@ -113,6 +113,13 @@ def test_every_field_is_described_by_a_sentence() -> None:
 def test_only_constants_are_defaults() -> None:
     found = {path: node["default"] for path, node in NODES if "default" in node}
     assert {path: value for path, value in found.items() if path.startswith("spec")} == {
+        "spec.autoscaling.minReplicas": 1,
+        "spec.autoscaling.mode": "Active",
+        "spec.autoscaling.objective.timePerOutputTokenMilliseconds": 100,
+        "spec.autoscaling.objective.timeToFirstTokenMilliseconds": 3000,
+        "spec.autoscaling.policy": "Learned",
+        "spec.autoscaling.reserve": "Balanced",
+        "spec.autoscaling.source": "Pods",
         "spec.gpu.count": 1,
         "spec.model.trustRemoteCode": False,
         "spec.quantization": "auto",

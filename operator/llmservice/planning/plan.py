@@ -2,6 +2,7 @@
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import ServingRequest
+from llmservice.engines.readings import Readings
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.container import plan_container
@@ -14,6 +15,7 @@ from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
 from llmservice.planning.resources import choose_resources
 from llmservice.planning.rollout import choose_rollout
+from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.security import choose_security
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.planning.startup import progress_deadline_seconds, startup_seconds
@@ -74,7 +76,8 @@ def plan_service(service: LLMService, facts: Facts) -> ServicePlan:
         container=plan_container(spec, facts.registry, source, launch, image.value, startup.value, resources),
         pod=plan_pod(spec, facts.registry, source, launch, grace, placement, security),
         rollout=rollout.value,
-        replica_bound=1 if spec.replicas is None else spec.replicas,
+        replica_bound=replica_bound(spec),
+        scaling=choose_scaling(spec, Readings()),
         restricted=security.restricted,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
         notes=(*placement.notes, *security.notes, *launch.notes),

@@ -5,8 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmservice.engines.engine import Default, Probes
+from llmservice.engines.readings import Readings
 
-__all__ = ["ContainerPlan", "Default", "Mount", "Owner", "PodPlan", "RolloutPlan", "ServicePlan"]
+__all__ = [
+    "ContainerPlan",
+    "Default",
+    "LoadTargets",
+    "Mount",
+    "Owner",
+    "PodPlan",
+    "RolloutPlan",
+    "ScalingPlan",
+    "ServicePlan",
+]
 
 Json = Mapping[str, Any]
 """A piece of Kubernetes JSON passed through as the user wrote it (affinity, tolerations, …)."""
@@ -83,10 +94,40 @@ class RolloutPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadTargets:
+    """Load per replica to aim at; None leaves a signal out. `kv_use` is a ratio 0–1, the others are requests."""
+
+    kv_use: float | None = None
+    waiting: float | None = None
+    running: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingPlan:
+    """Who decides replicas, within which bounds, from what.
+
+    `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the names of the resource.
+    `readings` tells how this version of the engine exports what decisions are made from.
+    """
+
+    minimum: int
+    maximum: int
+    advise: bool
+    policy: str
+    targets: LoadTargets
+    first_token_seconds: float
+    output_token_seconds: float
+    reserve: str
+    source: str
+    readings: Readings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServicePlan:
     """Everything decided about one LLMService.
 
     `replica_bound` is the largest number of replicas the spec allows for (decides the PodDisruptionBudget).
+    `scaling` is None where the operator scales nothing.
     `restricted` tells whether the pods pass the restricted Pod Security Standard. `facts` is the compact JSON of the
     catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
     same facts.
@@ -107,6 +148,7 @@ class ServicePlan:
     pod: PodPlan
     rollout: RolloutPlan
     replica_bound: int
+    scaling: ScalingPlan | None
     restricted: bool
     defaults: tuple[Default, ...]
     notes: tuple[str, ...]

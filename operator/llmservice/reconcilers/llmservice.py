@@ -76,7 +76,7 @@ class LLMServiceReconciler:
         if observed.taken:
             await self._stall(body, Reason.NAME_CONFLICT, _conflict(observed))
             return _STALLED_AGAIN_SECONDS
-        replicas = _replicas(service, observed.children.get(_workload(plan)))
+        replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
         try:
             children = await self._apply(diff(stating(manifests, replicas), observed), observed, replicas)
         except Refused as refusal:
@@ -125,7 +125,7 @@ class LLMServiceReconciler:
             pods=observed.pods,
             trouble=diagnose(plan, observed, deployment, ENGINES[plan.engine].signatures),
             suspended=service.spec.suspend,
-            floor=_floor(service, progress),
+            floor=_floor(service, plan, progress),
             before=body.get("status") or {},
         )
         return summarize(situation, self.now())
@@ -177,16 +177,25 @@ def _workload(plan: ServicePlan) -> Ref:
     return Ref("Deployment", plan.owner.namespace, plan.owner.name)
 
 
-def _replicas(service: LLMService, deployment: Manifest | None) -> Replicas:
+def _replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
     return replicas_to_state(
-        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=1, deployment=deployment
+        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=_minimum(plan) or 1, deployment=deployment
     )
 
 
-def _floor(service: LLMService, progress: Progress) -> int:
-    """Replicas below which the declared state is not reached: the fixed number, else one unless scaled to zero."""
-    if service.spec.replicas is not None:
-        return service.spec.replicas
+def _minimum(plan: ServicePlan) -> int | None:
+    """The autoscaler's lower bound; None where it does not set replicas."""
+    return plan.scaling.minimum if plan.scaling is not None and not plan.scaling.advise else None
+
+
+def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
+    """Replicas below which the declared state is not reached: the fixed number or the autoscaler's lower bound.
+
+    Else one, unless somebody scaled to zero.
+    """
+    declared = service.spec.replicas if service.spec.replicas is not None else _minimum(plan)
+    if declared is not None:
+        return declared
     return 0 if progress.seen and progress.desired == 0 else 1
 
 

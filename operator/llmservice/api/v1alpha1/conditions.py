@@ -14,6 +14,10 @@ class ConditionType(StrEnum):
     """The current generation is not yet rolled out at its floor."""
     STALLED = "Stalled"
     """Nothing but an edit of the resource, or time after a wedged start, can help."""
+    SCALING_ACTIVE = "ScalingActive"
+    """Replicas follow the autoscaler's decisions."""
+    METRICS_AVAILABLE = "MetricsAvailable"
+    """What decisions are made from could be read."""
 
 
 class Reason(StrEnum):

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.gpu import Gpu
@@ -52,6 +53,8 @@ class LLMServiceSpec(ApiModel):
     """Requests worked on at once per replica; more than that queue. Omitted: computed."""
     replicas: Annotated[int, Field(strict=True, ge=0, le=1000)] | None = None
     """Replicas to run. Omitted: one to begin with, then whoever scales the Deployment."""
+    autoscaling: Autoscaling | None = None
+    """Bounds between which replicas follow the load. Omitted: the operator scales nothing."""
     rollout: Rollout = Rollout()
     """How a change reaches the replicas."""
     startup: Startup = Startup()
@@ -69,5 +72,11 @@ class LLMServiceSpec(ApiModel):
             holds=lambda spec: spec.gpu.count == 0 or bool(spec.gpu.type or spec.gpu.resource_name),
             message="set type or resourceName, or count: 0 for CPU",
             field_path=".gpu",
+        ),
+        Rule(
+            cel="!has(self.replicas) || !has(self.autoscaling) || self.autoscaling.mode == 'Advise'",
+            holds=lambda spec: spec.replicas is None or spec.autoscaling is None or spec.autoscaling.mode == "Advise",
+            message="set by autoscaling: remove it, or set autoscaling.mode to Advise to keep a fixed number",
+            field_path=".replicas",
         ),
     )

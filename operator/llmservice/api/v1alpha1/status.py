@@ -81,6 +81,23 @@ class PlanStatus(ApiModel):
     """What the plan was made from (JSON): kept, so that the same generation is always planned alike."""
 
 
+class AutoscalingStatus(ApiModel):
+    """What the autoscaler decided last. Live numbers stand in metrics and in `llmservice explain`."""
+
+    replicas: Count | None = None
+    """Replicas decided last."""
+    advised_replicas: Count | None = None
+    """Replicas that mode Advise would run."""
+    reason: Short | None = None
+    """Reason of the last decision in one word, of a closed list."""
+    message: Sentence | None = None
+    """The last decision with the numbers behind it."""
+    decided_at: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})] | None = None
+    """When it was decided."""
+    checkpoint: Annotated[str, Field(max_length=4096)] | None = None
+    """What was learnt, so that a restarted operator goes on with it."""
+
+
 class LLMServiceStatus(ApiModel):
     """What the operator says about the resource."""
 
@@ -104,3 +121,5 @@ class LLMServiceStatus(ApiModel):
     """Names clients may use for the model."""
     plan: PlanStatus | None = None
     """What was decided, and why."""
+    autoscaling: AutoscalingStatus | None = None
+    """What the autoscaler decided last."""

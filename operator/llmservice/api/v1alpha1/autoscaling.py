@@ -1,0 +1,74 @@
+"""How many replicas follow the load, and within which bounds."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from llmservice.api.v1alpha1.base import ApiModel, Rule
+
+Replicas = Annotated[int, Field(strict=True, ge=1, le=1000)]
+Requests = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+
+
+class Targets(ApiModel):
+    """Load per replica that policy Threshold aims at. The signal that asks for most replicas wins."""
+
+    kv_cache_percent: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
+    """Share of the KV cache in use, in percent."""
+    queued_requests: Requests | None = None
+    """Requests that wait on a replica."""
+    running_requests: Requests | None = None
+    """Requests a replica works on."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="has(self.kvCachePercent) || has(self.queuedRequests) || has(self.runningRequests)",
+            holds=lambda targets: any((targets.kv_cache_percent, targets.queued_requests, targets.running_requests)),
+            message="set at least one of kvCachePercent, queuedRequests and runningRequests",
+        ),
+    )
+
+
+class Objective(ApiModel):
+    """Latency that requests may have. What a replica can hold within it is learnt from the engine."""
+
+    time_to_first_token_milliseconds: Annotated[int, Field(strict=True, ge=10, le=600_000)] = 3000
+    """Milliseconds from a request to the first token of its answer."""
+    time_per_output_token_milliseconds: Annotated[int, Field(strict=True, ge=1, le=60_000)] = 100
+    """Milliseconds for each further token."""
+
+
+class Autoscaling(ApiModel):
+    """Replicas between two bounds, by the engines' own figures. maxReplicas alone is enough."""
+
+    min_replicas: Replicas = 1
+    """Replicas that always run."""
+    max_replicas: Replicas
+    """Replicas that may run at most: what this resource may cost."""
+    mode: Literal["Active", "Advise"] = "Active"
+    """Active: replicas are set. Advise: decided and explained only; whoever sets replicas goes on doing so."""
+    policy: Literal["Learned", "Threshold"] = "Learned"
+    """Learned: what a replica can hold within the objective is learnt from the engine. Threshold: by `targets`."""
+    targets: Targets | None = None
+    """For policy Threshold: load per replica to aim at."""
+    objective: Objective = Objective()
+    """For policy Learned: latency to keep."""
+    reserve: Literal["Economy", "Balanced", "Safe"] = "Balanced"
+    """For policy Learned: how much is kept ready beyond the load."""
+    source: Literal["Pods", "Prometheus"] = "Pods"
+    """Pods: the engines are read directly. Prometheus: the one server that the administrator configured."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="self.minReplicas <= self.maxReplicas",
+            holds=lambda scaling: scaling.min_replicas <= scaling.max_replicas,
+            message="must not be less than minReplicas: raise it, or lower minReplicas",
+            field_path=".maxReplicas",
+        ),
+        Rule(
+            cel="(self.policy == 'Threshold') == has(self.targets)",
+            holds=lambda scaling: (scaling.policy == "Threshold") == (scaling.targets is not None),
+            message="belongs to policy Threshold: set both, or neither to let the capacity be learnt",
+            field_path=".targets",
+        ),
+    )

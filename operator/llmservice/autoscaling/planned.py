@@ -1,0 +1,25 @@
+"""The policy of a service, from its plan."""
+
+from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy, Targets
+from llmservice.planning.service_plan import ScalingPlan
+
+
+def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> ScalingPolicy:
+    """What `decide` needs to know of a service whose replicas work on `slots` requests at once each.
+
+    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, and what
+    the engine reports takes its place within the first minutes.
+    """
+    targets = scaling.targets
+    return ScalingPolicy(
+        minimum=scaling.minimum,
+        maximum=scaling.maximum,
+        law=Law(scaling.policy),
+        objective=Objective(
+            first_token_seconds=scaling.first_token_seconds, output_token_seconds=scaling.output_token_seconds
+        ),
+        reserve=Reserve(scaling.reserve),
+        targets=Targets(kv_use=targets.kv_use, waiting=targets.waiting, running=targets.running),
+        slots=slots,
+        period_seconds=period_seconds,
+    )

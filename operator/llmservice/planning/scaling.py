@@ -1,0 +1,50 @@
+"""What the autoscaler is asked for, in seconds and ratios, and refused where the engine could never answer it."""
+
+from llmservice.api.v1alpha1.autoscaling import Autoscaling
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.readings import Readings
+from llmservice.errors import InvalidSpec
+from llmservice.planning.service_plan import LoadTargets, ScalingPlan
+
+
+def choose_scaling(spec: LLMServiceSpec, readings: Readings) -> ScalingPlan | None:
+    """The bounds and the wishes; None where nothing is to be scaled. Raises InvalidSpec."""
+    asked = spec.autoscaling
+    if asked is None:
+        return None
+    return ScalingPlan(
+        minimum=asked.min_replicas,
+        maximum=asked.max_replicas,
+        advise=asked.mode == "Advise",
+        policy=asked.policy,
+        targets=_targets(asked, readings),
+        first_token_seconds=asked.objective.time_to_first_token_milliseconds / 1000,
+        output_token_seconds=asked.objective.time_per_output_token_milliseconds / 1000,
+        reserve=asked.reserve,
+        source=asked.source,
+        readings=readings,
+    )
+
+
+def replica_bound(spec: LLMServiceSpec) -> int:
+    """The largest number of replicas the spec allows for."""
+    fixed = 1 if spec.replicas is None else spec.replicas
+    return fixed if spec.autoscaling is None else max(fixed, spec.autoscaling.max_replicas)
+
+
+def _targets(asked: Autoscaling, readings: Readings) -> LoadTargets:
+    targets = asked.targets
+    if targets is None:
+        return LoadTargets()
+    if targets.kv_cache_percent is not None and not readings.kv_use:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            "this engine does not tell how full its KV cache is; set runningRequests or queuedRequests instead",
+            field="spec.autoscaling.targets.kvCachePercent",
+        )
+    return LoadTargets(
+        kv_use=None if targets.kv_cache_percent is None else targets.kv_cache_percent / 100,
+        waiting=targets.queued_requests,
+        running=targets.running_requests,
+    )

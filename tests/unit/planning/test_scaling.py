@@ -1,0 +1,63 @@
+"""What the autoscaler is asked for: bounds, wishes in seconds and ratios, and what an engine cannot tell."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.autoscaling.planned import policy_of
+from llmservice.autoscaling.policy import Law, Objective, Reserve, Targets
+from llmservice.engines.readings import Readings
+from llmservice.errors import InvalidSpec
+from llmservice.planning.scaling import choose_scaling, replica_bound
+from llmservice.planning.service_plan import ScalingPlan
+from tests.builders import an_llmservice
+
+TELLS_ALL = Readings(running=("running",), waiting=("waiting",), kv_use=("kv",))
+
+
+def scaling(readings: Readings = TELLS_ALL, **autoscaling: Any) -> ScalingPlan | None:
+    """The plan of a resource with this `spec.autoscaling`."""
+    spec = LLMService.parse(an_llmservice(spec__autoscaling={"maxReplicas": 4, **autoscaling})).spec
+    return choose_scaling(spec, readings)
+
+
+def test_nothing_is_scaled_unless_asked_for() -> None:
+    assert choose_scaling(LLMService.parse(an_llmservice()).spec, TELLS_ALL) is None
+
+
+def test_a_largest_number_is_enough() -> None:
+    plan = scaling()
+    assert plan is not None
+    assert (plan.minimum, plan.maximum, plan.advise, plan.source) == (1, 4, False, "Pods")
+    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    assert (policy.law, policy.reserve, policy.slots) == (Law.LEARNED, Reserve.BALANCED, 8)
+    assert policy.objective == Objective(first_token_seconds=3.0, output_token_seconds=0.1)
+
+
+def test_targets_and_objectives_are_ratios_and_seconds() -> None:
+    targets = {"kvCachePercent": 80, "queuedRequests": 2}
+    plan = scaling(policy="Threshold", targets=targets, objective={"timePerOutputTokenMilliseconds": 50})
+    assert plan is not None
+    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    assert policy.targets == Targets(kv_use=0.8, waiting=2, running=None)
+    assert policy.objective.output_token_seconds == 0.05
+
+
+def test_a_signal_the_engine_never_gives_is_refused_before_anything_runs() -> None:
+    with pytest.raises(InvalidSpec, match="set runningRequests or queuedRequests instead") as caught:
+        scaling(Readings(running=("running",)), policy="Threshold", targets={"kvCachePercent": 80})
+    assert caught.value.field == "spec.autoscaling.targets.kvCachePercent"
+
+
+@pytest.mark.parametrize(
+    ("changes", "bound"),
+    [
+        ({}, 1),
+        ({"spec__replicas": 3}, 3),
+        ({"spec__autoscaling": {"maxReplicas": 4}}, 4),
+        ({"spec__replicas": 6, "spec__autoscaling": {"maxReplicas": 4, "mode": "Advise"}}, 6),
+    ],
+)
+def test_the_bound_is_the_most_that_the_spec_allows_for(changes: dict[str, Any], bound: int) -> None:
+    assert replica_bound(LLMService.parse(an_llmservice(**changes)).spec) == bound
