@@ -51,7 +51,8 @@ def test_a_new_default_changes_no_running_pod_until_the_resource_is_edited() -> 
     before = world.get("Deployment")["spec"]["template"]
     _use_now(world, OVERLAY)
     world.reconcile()
-    assert world.writes() == []
+    assert world.writes() == ["apply_status LLMService chat"]
+    assert "Deployment.spec.template.spec.containers.engine.image" in world.condition("UpdateAvailable")["message"]
     world.apply(spec__maxNumSeqs=2)
     world.reconcile()
     after = world.get("Deployment")["spec"]["template"]["spec"]["containers"][0]["image"]
@@ -65,7 +66,7 @@ def test_a_removed_overlay_changes_no_running_pod() -> None:
     _use_now(world, None)
     world.reconcile()
     assert world.writes() == []
-    assert world.condition()["reason"] == "Ready"
+    assert (world.condition()["reason"], world.condition("UpdateAvailable")) == ("Ready", {})
 
 
 def _use_now(world: World, data: dict[str, str] | None) -> None:

@@ -73,9 +73,9 @@ def render_resource(resource: Mapping[str, Any]) -> tuple[Manifest, ...]:
     """The manifests the operator would create for a resource; raises InvalidSpec."""
     service = LLMService.parse(resource)
     facts = choose_facts(service, load_catalogue(), RegistrySettings(), platform="", kept=None)
-    spec = service.spec
-    replicas = replicas_to_state(fixed=spec.replicas, suspend=spec.suspend, minimum=1, deployment=None)
-    return render(plan_service(service, facts), replicas.value)
+    spec, plan = service.spec, plan_service(service, facts)
+    replicas = replicas_to_state(fixed=spec.replicas, suspend=spec.suspend, minimum=plan.minimum or 1, deployment=None)
+    return render(plan, replicas.value)
 
 
 def _described(document: object) -> str:

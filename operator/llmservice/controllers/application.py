@@ -197,7 +197,7 @@ def enqueue_owner(queue: WorkQueue[ServiceKey], before: Manifest | None, after: 
 def _says_the_same(before: Manifest, after: Manifest) -> bool:
     if after["kind"] != "LLMService":
         return False
-    asked = ("uid", "generation", "deletionTimestamp")
+    asked = ("uid", "generation", "deletionTimestamp", "annotations")
     return all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
 
 

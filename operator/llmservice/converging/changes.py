@@ -1,6 +1,6 @@
 """Desired against observed: the writes that are needed, in order."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class Delete:
 Change = Apply | Delete
 
 
-def diff(desired: Iterable[Manifest], observed: Observed) -> tuple[Change, ...]:
+def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] = ()) -> tuple[Change, ...]:
     """What to write so that the cluster is as desired; empty when it is.
 
     | live object        | digest | fields  | change           |
@@ -44,12 +44,15 @@ def diff(desired: Iterable[Manifest], observed: Observed) -> tuple[Change, ...]:
     | ours               | same   | differ  | Apply, repaired  |
     | ours               | same   | covered | none             |
     | ours, not desired  |        |         | Delete           |
+    | ours, in `held`    |        |         | none             |
 
     An intent for an existing object carries its UID, so that a successor of the same name is never written.
     """
     intents = {ref_of(manifest): with_digest(manifest) for manifest in desired}
     applies = tuple(
-        change for ref, intent in intents.items() if (change := _change(observed.children.get(ref), intent)) is not None
+        change
+        for ref, intent in intents.items()
+        if (change := _change(observed.children.get(ref), intent, held=ref in held)) is not None
     )
     deletes = tuple(
         Delete(ref, uid_of(live))
@@ -64,10 +67,10 @@ def is_being_deleted(manifest: Manifest) -> bool:
     return "deletionTimestamp" in manifest["metadata"]
 
 
-def _change(live: Manifest | None, intent: Manifest) -> Apply | None:
+def _change(live: Manifest | None, intent: Manifest, *, held: bool) -> Apply | None:
     if live is None:
         return Apply(intent, "created")
-    if is_being_deleted(live):
+    if held or is_being_deleted(live):
         return None
     if digest_of(live) != digest_of(intent):
         return Apply(_bound_to(live, intent), "changed")

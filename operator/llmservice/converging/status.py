@@ -10,8 +10,8 @@ from llmservice.converging.conditions import Condition, condition_in, conditions
 from llmservice.converging.diagnosis import Trouble
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.references import Manifest
+from llmservice.converging.updates import made_by_newer
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.manifests import RENDER_VERSION
 from llmservice.rendering.metadata import NAME_LABEL
 
 Status = Mapping[str, Any]
@@ -21,7 +21,8 @@ Status = Mapping[str, Any]
 class Situation:
     """What the status is composed from.
 
-    `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands.
+    `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands,
+    `update` the condition about what newer facts would change.
     """
 
     plan: ServicePlan
@@ -31,6 +32,7 @@ class Situation:
     suspended: bool
     floor: int
     before: Status
+    update: Condition | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -46,8 +48,13 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     """
     plan, generation = situation.plan, situation.plan.owner.generation
     conditions = conditions_to_write(_conditions(situation), situation.before.get("conditions") or (), generation, now)
-    return {"observedGeneration": generation, "conditions": conditions, **_counts(situation), **_addresses(plan)} | {
-        "plan": _plan(plan)
+    described = situation.before["plan"] if _is_kept(situation) else _plan(plan)
+    return {
+        "observedGeneration": generation,
+        "conditions": conditions,
+        **_counts(situation),
+        **_addresses(plan),
+        "plan": described,
     }
 
 
@@ -70,7 +77,16 @@ def stalled(
     return {**kept, **counts, "observedGeneration": generation, "conditions": written}
 
 
+def _is_kept(situation: Situation) -> bool:
+    """Whether the plan in the status is a newer operator's, which knows better what runs."""
+    return made_by_newer(situation.plan) and "plan" in situation.before
+
+
 def _conditions(situation: Situation) -> list[Condition]:
+    return [*_progress(situation), *([situation.update] if situation.update else [])]
+
+
+def _progress(situation: Situation) -> list[Condition]:
     progress, trouble = situation.progress, situation.trouble
     ready, reason, message = _readiness(situation)
     conditions = [
@@ -146,7 +162,7 @@ def _addresses(plan: ServicePlan) -> dict[str, Any]:
 def _plan(plan: ServicePlan) -> dict[str, Any]:
     return {
         "generation": plan.owner.generation,
-        "renderVersion": RENDER_VERSION,
+        "renderVersion": plan.render_version,
         "engineVersion": plan.engine_version,
         "image": plan.container.image,
         "command": list(plan.container.command),

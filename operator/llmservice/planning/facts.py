@@ -6,7 +6,7 @@ So a catalogue edit, a changed setting or a newer operator never changes a runni
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -18,6 +18,12 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
+from llmservice.planning.render_version import RENDER_VERSION
+
+UPDATE_ANNOTATION = "llmservice.dev/update"
+"""On a resource: each new value takes today's facts without an edit of the spec."""
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +46,16 @@ class Facts:
     """The catalogue rows and settings of one plan.
 
     `accelerator` is None on CPU, and without a name when only its resource is known. `platform` names a labelling
-    scheme of the accelerator catalogue; empty when it is not known.
+    scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that asked
+    for them.
     """
 
     version: EngineVersion
-    accelerator: Accelerator | None = None
-    registry: RegistrySettings = RegistrySettings()
-    platform: str = ""
+    accelerator: Accelerator | None
+    registry: RegistrySettings
+    platform: str
+    render_version: int
+    update: str = ""
 
 
 def choose_facts(
@@ -57,8 +66,8 @@ def choose_facts(
     Of a version only what this resource can meet is kept: the flags its engine renders, and those of the user that are
     gone. Raises InvalidSpec for names no row has.
     """
-    engine = engine_named(service.spec.engine)
-    if kept and (facts := facts_from_text(kept)) and facts.version.engine == engine.name:
+    engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
+    if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
     version = catalogue.engine_version(engine.name, options.version)
@@ -68,6 +77,8 @@ def choose_facts(
         accelerator=_accelerator(service, catalogue),
         registry=registry,
         platform=platform,
+        render_version=RENDER_VERSION,
+        update=update,
     )
 
 
@@ -77,14 +88,16 @@ def facts_to_text(facts: Facts) -> str:
 
 
 def facts_from_text(text: str) -> Facts | None:
-    """The facts of a text; None when it was written by an operator that knew other facts."""
+    """The facts of a text; None when it is none. What a newer operator wrote beside them is passed over."""
     try:
         raw = orjson.loads(text)
         return Facts(
             version=_version(raw["version"]),
             accelerator=_known_accelerator(raw["accelerator"]) if raw["accelerator"] else None,
-            registry=RegistrySettings(**_tuples(raw["registry"])),
+            registry=_row_of(RegistrySettings, raw["registry"]),
             platform=raw["platform"],
+            render_version=int(raw["render_version"]),
+            update=str(raw["update"]),
         )
     except (KeyError, TypeError, ValueError):
         return None
@@ -119,12 +132,13 @@ def _by_resource(catalogue: Catalogue, resource_name: str) -> Accelerator:
 
 
 def _version(raw: Mapping[str, Any]) -> EngineVersion:
-    return EngineVersion(**{**_tuples(raw), "flags": frozenset(raw["flags"])})
+    return _row_of(EngineVersion, {**raw, "flags": frozenset(raw["flags"])})
 
 
 def _known_accelerator(raw: Mapping[str, Any]) -> Accelerator:
-    return Accelerator(**{**_tuples(raw), "node_terms": tuple(NodeTerm(**term) for term in raw["node_terms"])})
+    return _row_of(Accelerator, {**raw, "node_terms": [_row_of(NodeTerm, term) for term in raw["node_terms"]]})
 
 
-def _tuples(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in raw.items()}
+def _row_of(kind: type[Row], raw: Mapping[str, Any]) -> Row:
+    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in raw.items() if name in known})

@@ -82,6 +82,7 @@ def plan_service(service: LLMService, facts: Facts) -> ServicePlan:
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
         notes=(*placement.notes, *security.notes, *launch.notes),
         facts=facts_to_text(facts),
+        render_version=facts.render_version,
     )
 
 

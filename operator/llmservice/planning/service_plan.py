@@ -130,7 +130,7 @@ class ServicePlan:
     `scaling` is None where the operator scales nothing.
     `restricted` tells whether the pods pass the restricted Pod Security Standard. `facts` is the compact JSON of the
     catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
-    same facts.
+    same facts. `render_version` tells which rendering of them is meant.
     """
 
     owner: Owner
@@ -153,3 +153,9 @@ class ServicePlan:
     defaults: tuple[Default, ...]
     notes: tuple[str, ...]
     facts: str
+    render_version: int
+
+    @property
+    def minimum(self) -> int | None:
+        """The autoscaler's lower bound; None where it does not set replicas."""
+        return self.scaling.minimum if self.scaling is not None and not self.scaling.advise else None

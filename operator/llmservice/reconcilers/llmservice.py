@@ -18,6 +18,7 @@ from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
 from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, OperatorError, Refused
 from llmservice.planning.service_plan import Owner, ServicePlan
@@ -35,7 +36,11 @@ class Planner(Protocol):
     """Decides the plan of a resource; raises `InvalidSpec`."""
 
     def __call__(self, service: LLMService) -> ServicePlan:
-        """The plan of a resource."""
+        """The plan of a resource; the same generation is always planned from the same facts."""
+        ...
+
+    def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
+        """The plan from today's facts; None when they are those of `plan`."""
         ...
 
 
@@ -78,7 +83,8 @@ class LLMServiceReconciler:
             return _STALLED_AGAIN_SECONDS
         replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
         try:
-            children = await self._apply(diff(stating(manifests, replicas), observed), observed, replicas)
+            held = {_workload(plan)} if made_by_newer(plan) else ()
+            children = await self._apply(diff(stating(manifests, replicas), observed, held), observed, replicas)
         except Refused as refusal:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
@@ -127,6 +133,7 @@ class LLMServiceReconciler:
             suspended=service.spec.suspend,
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
+            update=update_condition(plan, self.plan.newest(service, plan)),
         )
         return summarize(situation, self.now())
 
@@ -179,13 +186,8 @@ def _workload(plan: ServicePlan) -> Ref:
 
 def _replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
     return replicas_to_state(
-        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=_minimum(plan) or 1, deployment=deployment
+        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=plan.minimum or 1, deployment=deployment
     )
-
-
-def _minimum(plan: ServicePlan) -> int | None:
-    """The autoscaler's lower bound; None where it does not set replicas."""
-    return plan.scaling.minimum if plan.scaling is not None and not plan.scaling.advise else None
 
 
 def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
@@ -193,7 +195,7 @@ def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
 
     Else one, unless somebody scaled to zero.
     """
-    declared = service.spec.replicas if service.spec.replicas is not None else _minimum(plan)
+    declared = service.spec.replicas if service.spec.replicas is not None else plan.minimum
     if declared is not None:
         return declared
     return 0 if progress.seen and progress.desired == 0 else 1

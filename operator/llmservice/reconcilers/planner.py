@@ -1,12 +1,14 @@
 """Planning with a catalogue: which facts go into a plan, and how long they stay."""
 
+import dataclasses
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.checks import toleration_problems
+from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSpec
-from llmservice.planning.facts import RegistrySettings, choose_facts
+from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.settings import PREFIX, Settings
@@ -25,8 +27,21 @@ class CataloguePlanner:
 
     def __call__(self, service: LLMService) -> ServicePlan:
         """The plan; raises `InvalidSpec`."""
-        facts = choose_facts(service, self.catalogue, self.registry, self.platform, kept=_kept(service))
-        return plan_service(service, facts)
+        kept = _kept(service)
+        plan = plan_service(service, self._facts(service, kept))
+        # What a newer operator knew beside our facts must be there when it comes back.
+        return dataclasses.replace(plan, facts=kept) if kept and made_by_newer(plan) else plan
+
+    def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
+        """The plan from today's facts; None when they are those of `plan`, or would be refused today."""
+        try:
+            facts = self._facts(service, None)
+            return None if facts_to_text(facts) == plan.facts else plan_service(service, facts)
+        except InvalidSpec:
+            return None
+
+    def _facts(self, service: LLMService, kept: str | None) -> Facts:
+        return choose_facts(service, self.catalogue, self.registry, self.platform, kept=kept)
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:

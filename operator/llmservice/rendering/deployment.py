@@ -1,7 +1,7 @@
 """The Deployment: the replicas and how they are replaced."""
 
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.metadata import RENDER_VERSION, RENDER_VERSION_ANNOTATION, Manifest, child, selector
+from llmservice.rendering.metadata import RENDER_VERSION_ANNOTATION, Manifest, child, selector
 from llmservice.rendering.pod import pod_template
 
 _OLD_REPLICA_SETS = 3
@@ -24,5 +24,5 @@ def deployment(plan: ServicePlan, replicas: int | None) -> Manifest:
         spec["replicas"] = replicas
     manifest = child(plan, "apps/v1", "Deployment", spec)
     # On the Deployment alone: in the template a new number would restart every model.
-    manifest["metadata"]["annotations"] = {RENDER_VERSION_ANNOTATION: str(RENDER_VERSION)}
+    manifest["metadata"]["annotations"] = {RENDER_VERSION_ANNOTATION: str(plan.render_version)}
     return manifest

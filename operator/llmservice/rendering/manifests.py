@@ -3,10 +3,10 @@
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.deployment import deployment
 from llmservice.rendering.disruption_budget import disruption_budget
-from llmservice.rendering.metadata import RENDER_VERSION, Manifest
+from llmservice.rendering.metadata import Manifest
 from llmservice.rendering.service import service
 
-__all__ = ["CHILD_KINDS", "RENDER_VERSION", "Manifest", "render"]
+__all__ = ["CHILD_KINDS", "Manifest", "render"]
 
 CHILD_KINDS = ("Service", "PodDisruptionBudget", "Deployment")
 """Every kind that a plan can render to. The address and the budget are there before the first pod."""

@@ -8,9 +8,6 @@ from llmservice.planning.service_plan import ServicePlan
 Manifest = dict[str, Any]
 """One Kubernetes object as JSON."""
 
-RENDER_VERSION = 1
-"""Rises when the same plan renders to another pod template; each workload tells which one made it."""
-
 NAME_LABEL = f"{GROUP}/name"
 """The label that selects the pods of a resource, and its value is the resource's name."""
 

@@ -18,6 +18,8 @@ class ConditionType(StrEnum):
     """Replicas follow the autoscaler's decisions."""
     METRICS_AVAILABLE = "MetricsAvailable"
     """What decisions are made from could be read."""
+    UPDATE_AVAILABLE = "UpdateAvailable"
+    """A newer operator, catalogue or setting would change the replicas, which stay as they are until asked for."""
 
 
 class Reason(StrEnum):
@@ -65,3 +67,6 @@ class Reason(StrEnum):
     KV_CACHE_TOO_SMALL = "KVCacheTooSmall"
     GPU_NOT_USABLE = "GpuNotUsable"
     NODE_LOST = "NodeLost"
+
+    NEWER_PLAN = "NewerPlan"
+    MADE_BY_NEWER_OPERATOR = "MadeByNewerOperator"

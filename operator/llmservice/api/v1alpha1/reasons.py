@@ -135,6 +135,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
     ),
     Reason.NODE_LOST: Meaning("A pod was ended by its node.", "Nothing: it is replaced by itself."),
+    Reason.NEWER_PLAN: Meaning(
+        "Today's operator, catalogue or settings would render the replicas differently; they run as they were made.",
+        "Nothing, or take it: edit the spec, or give the annotation `llmservice.dev/update` a new value.",
+    ),
+    Reason.MADE_BY_NEWER_OPERATOR: Meaning(
+        "A newer operator made the replicas and this one keeps its hands off them until the spec changes.",
+        "Upgrade the operator again.",
+    ),
 }
 
 

@@ -1,0 +1,72 @@
+"""What a newer operator, catalogue or setting would change about replicas that run as they were made."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import Condition
+from llmservice.converging.references import Manifest, ref_of
+from llmservice.planning.facts import UPDATE_ANNOTATION
+from llmservice.planning.render_version import RENDER_VERSION
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.manifests import render
+
+_NAMED_AT_MOST = 6
+
+_BOOKKEEPING = frozenset({"llmservice.dev/render-version"})
+"""Annotations of ours that change with every version and restart nothing."""
+
+
+def made_by_newer(plan: ServicePlan) -> bool:
+    """Whether an operator newer than this one made the workload: then it stays as it is until the spec changes."""
+    return plan.render_version > RENDER_VERSION
+
+
+def update_condition(plan: ServicePlan, newest: ServicePlan | None) -> Condition | None:
+    """`UpdateAvailable`: what would change; None while nothing would. `newest` is the plan from today's facts."""
+    if made_by_newer(plan):
+        return Condition(
+            type=ConditionType.UPDATE_AVAILABLE,
+            status=False,
+            reason=Reason.MADE_BY_NEWER_OPERATOR,
+            message=f"rendering {plan.render_version} of a newer operator made the replicas, this operator knows "
+            f"{RENDER_VERSION}: they stay as they are until the spec changes; upgrade the operator again",
+        )
+    changes = [] if newest is None else sorted(set(_changes(render(plan, None), render(newest, None))))
+    if not changes:
+        return None
+    more = f" and {len(changes) - _NAMED_AT_MOST} more" if len(changes) > _NAMED_AT_MOST else ""
+    return Condition(
+        type=ConditionType.UPDATE_AVAILABLE,
+        status=True,
+        reason=Reason.NEWER_PLAN,
+        message=f"today's operator, catalogue and settings would change {', '.join(changes[:_NAMED_AT_MOST])}{more}; "
+        f"to take it, edit the spec or give the annotation {UPDATE_ANNOTATION} a new value (replicas restart)",
+    )
+
+
+def _changes(old: Iterable[Manifest], new: Iterable[Manifest]) -> Iterator[str]:
+    before, after = ({ref_of(manifest): manifest for manifest in manifests} for manifests in (old, new))
+    for ref in before.keys() | after.keys():
+        yield from _paths(before.get(ref, {}), after.get(ref, {}), ref.kind)
+
+
+def _paths(old: Any, new: Any, path: str) -> Iterator[str]:
+    """Paths at which two pieces of JSON differ; elements of lists by name, else the list as a whole."""
+    if old == new:
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in (old.keys() | new.keys()) - _BOOKKEEPING:
+            yield from _paths(old.get(key), new.get(key), f"{path}.{key}")
+    elif all(named := (_by_name(old), _by_name(new))):
+        yield from _paths(*named, path)
+    else:
+        yield path
+
+
+def _by_name(items: Any) -> Mapping[str, Any]:
+    """A list as a mapping by its elements' names; empty when they have none."""
+    if not isinstance(items, Sequence) or isinstance(items, str):
+        return {}
+    named = {item["name"]: item for item in items if isinstance(item, Mapping) and "name" in item}
+    return named if len(named) == len(items) else {}

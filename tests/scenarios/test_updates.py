@@ -1,0 +1,120 @@
+"""A newer operator comes and goes again: what runs stays as it was made, until its user asks for more."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from llmservice.controllers.application import enqueue_owner
+from llmservice.converging.references import Manifest, Ref
+from llmservice.planning import facts
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.work_queue import WorkQueue
+from llmservice.reconcilers.workers import ServiceKey
+from llmservice.rendering import deployment, pod
+from tests.scenarios.world import NAMESPACE, World
+
+NEW_FIELD = {"terminationGracePeriodSeconds": 777}
+
+
+@contextlib.contextmanager
+def newer_operator() -> Iterator[None]:
+    """Rendering 2 exists, and gives every pod a field another value."""
+
+    def template(plan: ServicePlan) -> Manifest:
+        made = pod.pod_template(plan)
+        return made if plan.render_version < 2 else {**made, "spec": {**made["spec"], **NEW_FIELD}}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deployment, "pod_template", template)
+        patch.setattr(facts, "RENDER_VERSION", 2)
+        patch.setattr("llmservice.converging.updates.RENDER_VERSION", 2)
+        yield
+
+
+def template_of(world: World) -> Any:
+    """The pod template as it stands: what changes it restarts the model."""
+    return world.get("Deployment")["spec"]["template"]
+
+
+def annotate(world: World, value: str) -> None:
+    """What `kubectl annotate llm chat llmservice.dev/update=VALUE` does."""
+    ref = Ref("LLMService", NAMESPACE, "chat")
+    world.cluster.edit(ref, lambda live: live["metadata"].update(annotations={"llmservice.dev/update": value}))
+
+
+def test_a_newer_operator_leaves_the_pods_and_says_what_it_would_change() -> None:
+    world = World().serving()
+    before = template_of(world)
+    with newer_operator():
+        world.reconcile()
+        assert template_of(world) == before
+        condition = world.condition("UpdateAvailable")
+        assert (condition["status"], condition["reason"]) == ("True", "NewerPlan")
+        assert "change Deployment.spec.template.spec.terminationGracePeriodSeconds;" in condition["message"]
+        world.writes()
+        world.reconcile()
+        assert world.writes() == []
+
+
+def test_the_older_operator_comes_back_and_changes_nothing() -> None:
+    world = World().serving()
+    before = template_of(world)
+    with newer_operator():
+        world.reconcile()
+    world.reconcile()
+    assert (template_of(world), world.condition("UpdateAvailable")) == (before, {})
+
+
+@pytest.mark.parametrize("how", ["edit", "annotation"])
+def test_the_newer_rendering_is_taken_when_asked_for(how: str) -> None:
+    world = World().serving()
+    with newer_operator():
+        world.apply(spec__maxNumSeqs=2) if how == "edit" else annotate(world, "now")
+        world.reconcile()
+        assert template_of(world)["spec"]["terminationGracePeriodSeconds"] == 777
+        assert world.get("Deployment")["metadata"]["annotations"]["llmservice.dev/render-version"] == "2"
+        assert world.condition("UpdateAvailable") == {}
+
+
+def test_an_annotation_is_worth_a_look() -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    world = World().serving()
+    world.cache.listen(lambda before, after: enqueue_owner(queue, before, after))
+    annotate(world, "now")
+    assert len(queue) == 1
+
+
+def test_what_a_newer_operator_made_is_held_by_the_older_one() -> None:
+    world = World()
+    with newer_operator():
+        world.serving()
+        made, told = template_of(world), world.get("LLMService")["status"]["plan"]
+    world.reconcile()
+    assert template_of(world) == made
+    assert world.get("LLMService")["status"]["plan"] == told
+    condition = world.condition("UpdateAvailable")
+    assert (condition["status"], condition["reason"]) == ("False", "MadeByNewerOperator")
+    world.writes()
+    world.reconcile()
+    assert world.writes() == []
+
+
+def test_the_older_operator_goes_on_with_an_edited_spec() -> None:
+    world = World()
+    with newer_operator():
+        world.serving()
+    world.apply(spec__maxNumSeqs=2)
+    world.reconcile()
+    assert template_of(world)["spec"]["terminationGracePeriodSeconds"] != 777
+    assert world.condition("UpdateAvailable") == {}
+
+
+def test_the_older_operator_repairs_what_is_gone_altogether() -> None:
+    world = World()
+    with newer_operator():
+        world.serving()
+    world.cluster.remove(Ref("Deployment", NAMESPACE, "chat"))
+    world.reconcile()
+    assert world.exists("Deployment")
