@@ -59,15 +59,14 @@ class Operator:
     environment: dict[str, str]
     log: Path
     process: subprocess.Popen[bytes] | None = None
+    command: tuple[str, ...] = ("-m", "llmservice", "run")
 
     def start(self) -> None:
         """Start it and wait until it works; its log goes on in the same file."""
         ready = self._log().count(_READY_LINE)
-        environment = {**os.environ, **self.environment, "PYTHONPATH": str(ROOT / "operator")}
+        environment = {**os.environ, **self.environment, "PYTHONPATH": f"{ROOT / 'operator'}:{ROOT}"}
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "llmservice", "run"], env=environment, stdout=log, stderr=log
-            )
+            self.process = subprocess.Popen([sys.executable, *self.command], env=environment, stdout=log, stderr=log)
         deadline = time.monotonic() + 60
         while self._log().count(_READY_LINE) == ready:
             assert self.process.poll() is None, self._log()[-4000:]
