@@ -27,6 +27,7 @@ RUNNING = {
     "mount": "mount",
 }
 BUILDING = {"cmake": "cmake", "ninja": "ninja-build", "g++": "g++", "strip": "binutils", "curl": "curl"}
+TESTING = {"prometheus": "prometheus"}
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}  # bit numbers of <linux/capability.h>
 GO_MINOR = 24  # Kubernetes 1.34 needs Go 1.24
 
@@ -90,7 +91,7 @@ def check_machine(*, building: bool) -> None:
 def install_packages(progress: Progress) -> list[str]:
     """Install the missing Debian packages; their names."""
     machine = this_machine()
-    missing = missing_packages(machine, RUNNING | BUILDING)
+    missing = missing_packages(machine, RUNNING | BUILDING | TESTING)
     if not missing:
         return []
     if machine.user_id != 0 or not machine.has("apt-get"):

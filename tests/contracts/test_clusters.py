@@ -74,6 +74,13 @@ async def test_the_scale_of_what_is_gone_is_a_conflict(subject: Subject) -> None
         await subject.cluster.apply_scale(subject.ref(), 2, manager=AUTOSCALER)
 
 
+async def test_the_scale_of_another_object_of_the_same_name_is_a_conflict(subject: Subject) -> None:
+    await subject.cluster.apply(subject.deployment(replicas=1), manager=OPERATOR)
+    with pytest.raises(Conflict):
+        await subject.cluster.apply_scale(subject.ref(), 2, manager=AUTOSCALER, uid="an-earlier-one")
+    assert await subject.replicas() == 1
+
+
 async def test_the_status_of_what_is_gone_is_none(subject: Subject) -> None:
     intent = _status(subject, "Ours") | {"apiVersion": "apps/v1", "kind": "Deployment"}
 

@@ -6,6 +6,7 @@ import pytest
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.loader import catalogue_from
 from llmservice.engines import registry
 from llmservice.engines.engine import (
@@ -17,6 +18,7 @@ from llmservice.engines.engine import (
     ServingRequest,
     Signature,
 )
+from llmservice.engines.readings import Readings
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
@@ -34,6 +36,7 @@ fourth:
       max_model_len: 4096
       max_num_seqs: 8
       quantizations: [int4]
+      metrics: {running: "fourth:running", waiting: "fourth:waiting"}
 """
 ANSWERS = HttpProbe(path="/live", period_seconds=5, timeout_seconds=10, failures=30)
 
@@ -54,6 +57,9 @@ class Fourth:
             probes=Probes(startup=ANSWERS, readiness=ANSWERS, liveness=ANSWERS),
             stop_seconds=request.drain_seconds,
         )
+
+    def readings(self, version: EngineVersion) -> Readings:
+        return Readings(running=(version.metrics["running"],), waiting=(version.metrics["waiting"],))
 
 
 @pytest.fixture

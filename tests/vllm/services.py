@@ -41,12 +41,6 @@ def ask_at_length(kube: Kube) -> int:
         return tokens
 
 
-def metric_names(kube: Kube) -> set[str]:
-    """The metrics that `chat` describes, a counter by the name of its sample."""
-    described = [line.split() for line in page(kube).splitlines() if line.startswith("# TYPE ")]
-    return {name for _, _, name, _kind in described}
-
-
 def sum_of(kube: Kube, metric: str) -> float:
     """A metric of `chat`, summed over its labels."""
     lines = [line for line in page(kube).splitlines() if line.partition("{")[0] == metric]

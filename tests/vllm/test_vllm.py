@@ -5,11 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.engines.vllm import VLLM
+from llmservice.signals.exposition import scan
+from llmservice.signals.samples import reading_from, wanted
+from llmservice.signals.source import Reading
 from sandbox import Sandbox
 from sandbox.vllm_image import VERSION
 from tests.cluster.kube import Kube
 from tests.cluster.services import ask
-from tests.vllm.services import TOKENS, a_vllm_service, ask_at_length, is_running, log, metric_names, sum_of
+from tests.vllm.services import TOKENS, a_vllm_service, ask_at_length, is_running, log, page, sum_of
 
 pytestmark = pytest.mark.vllm
 
@@ -23,8 +27,8 @@ def test_it_answers_through_the_service_in_a_restricted_namespace(chat: Kube) ->
 
 def test_metrics_have_the_names_of_the_catalogue(chat: Kube) -> None:
     ask(chat)
-    names = load_catalogue().engines["vllm"].versions[VERSION].metrics.values()
-    assert set(names) - metric_names(chat) == set()
+    readings = VLLM.readings(load_catalogue().engines["vllm"].versions[VERSION])
+    assert isinstance(reading_from(scan(page(chat).encode(), wanted(readings)), readings, 0.0), Reading)
 
 
 def test_metrics_show_how_full_the_kv_cache_is(chat: Kube) -> None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from llmservice.api.v1alpha1.problems import problems_of
 from llmservice.api.v1alpha1.scheduling import Toleration
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.catalog.rows import InvalidCatalogue
 
 _IMAGE = re.compile(r"[a-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?")
@@ -19,7 +20,7 @@ _LARGEST_ID = 2**31 - 1
 
 
 def checked_version(version: EngineVersion, where: str) -> EngineVersion:
-    """The version, if pods can be made of it; raises InvalidCatalogue."""
+    """The version, if pods can be made and read of it; raises InvalidCatalogue."""
     for variant, image in version.images.items():
         if not _IMAGE.fullmatch(image):
             raise InvalidCatalogue(where, f"images: {variant}: {image!r} is not an image; write registry/name:tag")
@@ -27,6 +28,7 @@ def checked_version(version: EngineVersion, where: str) -> EngineVersion:
         number = getattr(version, name)
         if not least <= number <= _LARGEST_ID:
             raise InvalidCatalogue(where, f"{name}: {number} is not a number from {least} to {_LARGEST_ID}")
+    _check_metrics(version.metrics, where)
     return version
 
 
@@ -64,3 +66,13 @@ def check_label_values(labels: Mapping[str, Iterable[str]], where: str) -> None:
         for value in values:
             if not _LABEL_VALUE.fullmatch(value):
                 raise InvalidCatalogue(where, f"labels: {column}: {value!r} is not a label value")
+
+
+def _check_metrics(metrics: Mapping[str, str], where: str) -> None:
+    for role, written in metrics.items():
+        if role not in METRIC_ROLES:
+            raise InvalidCatalogue(where, f"metrics: {role} is no role; there are {', '.join(METRIC_ROLES)}")
+        try:
+            Series.parse(written)
+        except ValueError as error:
+            raise InvalidCatalogue(where, f"metrics: {role}: {error}") from error

@@ -13,7 +13,7 @@ class EngineVersion:
     that older versions had to what to do instead. `max_model_len` (tokens) and `max_num_seqs` (requests) are the
     defaults for what a resource omits. `quantizations` are the names `spec.quantization` takes besides `auto`;
     those in `on_load` are made of an unquantized checkpoint while it loads, under the engine's own name. `metrics` maps
-    roles (`running`, `waiting`, …) to the names under which this version exports them.
+    roles (`metrics.py`) to the series under which this version exports them.
     """
 
     engine: str

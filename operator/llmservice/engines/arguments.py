@@ -55,8 +55,7 @@ def _misshapen(engine: Engine, argument: str, flag: str) -> str:
     if engine.capabilities.one_word_arguments and argument.split() != [argument]:
         return f"{engine.name} splits arguments at spaces; write each word as an item of its own, without spaces in it"
     if flag and "=" in argument and not engine.capabilities.equals_sign:
-        value = argument.split("=", 1)[1]
-        return f"{engine.name} does not take --flag=value; write two items: {flag} and {value}"
+        return f"{engine.name} does not take --flag=value; write two items: {flag} and its value"
     return ""
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.readings import Readings
 
 PORT = 8000
 """The container port of every engine; a restricted pod cannot bind the ports below 1024."""
@@ -175,4 +176,8 @@ class Engine(Protocol):
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field when the engine cannot do it."""
+        ...
+
+    def readings(self, version: EngineVersion) -> Readings:
+        """How a version exports what the autoscaler asks for."""
         ...

@@ -20,6 +20,7 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
+from llmservice.engines.llamacpp_readings import llamacpp_readings
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -186,6 +187,7 @@ class LlamaCpp:
     signatures = tuple(
         Signature(reason=reason, pattern=pattern, remedy=remedy) for pattern, (reason, remedy) in _CAUSES.items()
     )
+    readings = staticmethod(llamacpp_readings)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -2,28 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.metrics import METRIC_ROLES
 
 Names = tuple[str, ...]
-"""Metric names, fall-backs in order: the first that an engine exports counts. Empty: the engine has none.
+"""Series in the notation of `catalog/metrics.py`, fall-backs in order: the first that is exported counts.
 
-| written                            | read                                                                    |
-|------------------------------------|-------------------------------------------------------------------------|
-| `tgi_queue_size`                   | the values of all its label sets together                               |
-| `tgi_request_failure{err="full"}`  | only the label sets that have all these labels                          |
-| `vllm:cache_config_info[blocks]`   | the number written in this label (an info metric: its value is always 1) |
+Empty: the engine has none.
 """
+
+_BASIC = frozenset({"running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished"})
+"""Roles that a row need not spell out: where an engine has them, every version of it does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """The metric names of each role, and what to know of them.
+    """The names of each role, and what to know of them.
 
-    Several label sets of one name (data-parallel engines, reasons, models) are added up; of `kv_use` and
-    `kv_block_tokens` the mean is taken. Names of histograms come without `_bucket`, `_sum` and `_count`.
-
-    `created_on_first_use` are roles whose absence means zero: the engine makes the series when the first event comes.
-    Everything else that is absent is unknown. `substitutes` are sentences about what is missing and what stands in for
-    it, by role.
+    Several label sets of one name (data-parallel engines, reasons, models) are added up; of `kv_use` the mean is taken.
+    Names of histograms come without `_bucket`, `_sum` and `_count`. `created_on_first_use` are roles whose absence
+    means zero: the engine makes the series when the first event comes. All else that is absent is unknown.
+    `substitutes` are sentences, by role: what an engine does not say, and what stands in for it.
     """
 
     running: Names = ()
@@ -34,14 +35,12 @@ class Readings:
     """Share of the KV cache in use, 0–1 (gauge)."""
     prompt_tokens: Names = ()
     """Prompt tokens worked off (counter)."""
-    cached_prompt_tokens: Names = ()
-    """Those of `prompt_tokens` that came from a prefix cache and were not computed (counter)."""
     generated_tokens: Names = ()
     """Generated tokens (counter)."""
     finished: Names = ()
-    """Requests that ended, for whatever reason (counter)."""
+    """Requests that ended (counter)."""
     rejected: Names = ()
-    """Requests refused for lack of room: demand all the same (counter)."""
+    """Requests that ended without an answer for lack of room: demand all the same (counter)."""
     preemptions: Names = ()
     """Requests set back for lack of KV cache (counter)."""
     finished_prompt_tokens: Names = ()
@@ -53,12 +52,39 @@ class Readings:
     output_token: Names = ()
     """Seconds per output token, per finished request (histogram)."""
     token_gap: Names = ()
-    """Seconds between two tokens (histogram; count and sum are enough)."""
+    """Seconds between two tokens (histogram, of which only count and sum are read)."""
     slots: Names = ()
     """Requests worked on at once (capacity)."""
-    kv_blocks: Names = ()
-    """Blocks of the KV cache (capacity)."""
-    kv_block_tokens: Names = ()
-    """Tokens in one block (capacity)."""
+    kv_tokens: Names = ()
+    """Tokens the KV cache holds (capacity)."""
     created_on_first_use: frozenset[str] = frozenset()
     substitutes: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def names(self, role: str) -> Names:
+        """The names of a role."""
+        found: Names = getattr(self, role)
+        return found
+
+
+def readings_of(
+    version: EngineVersion,
+    known: Mapping[str, Names],
+    *,
+    absent: Mapping[str, str],
+    present: Mapping[str, str],
+    created_on_first_use: frozenset[str] = frozenset(),
+) -> Readings:
+    """The readings of one version: the name its row gives, then those by which other versions are `known`.
+
+    `absent` and `present` are what to tell of a role that this version does not export, and of one that it does.
+    """
+    names: dict[str, Any] = {role: _names(role, version, known) for role in METRIC_ROLES}
+    told = {role: text for role in METRIC_ROLES if (text := (present if names[role] else absent).get(role))}
+    return Readings(**names, created_on_first_use=created_on_first_use, substitutes=told)
+
+
+def _names(role: str, version: EngineVersion, known: Mapping[str, Names]) -> Names:
+    if role not in version.metrics and role not in _BASIC:
+        return ()
+    named = (version.metrics[role],) if role in version.metrics else ()
+    return tuple(dict.fromkeys((*named, *known.get(role, ()))))

@@ -27,6 +27,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
+from llmservice.engines.tgi_readings import tgi_readings
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -137,6 +138,7 @@ class Tgi:
         )
     )
     signatures = _SIGNATURES
+    readings = staticmethod(tgi_readings)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

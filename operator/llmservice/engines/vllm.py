@@ -28,6 +28,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
+from llmservice.engines.vllm_readings import vllm_readings
 
 _CACHE = "/cache"
 _GIB = 2**30
@@ -181,6 +182,7 @@ class Vllm:
         )
     )
     signatures = _SIGNATURES
+    readings = staticmethod(vllm_readings)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -1,0 +1,40 @@
+"""How a row names metrics: the roles, and the notation of a series."""
+
+import re
+from dataclasses import dataclass
+
+METRIC_ROLES = (
+    *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected", "preemptions"),
+    *("finished_prompt_tokens", "finished_generated_tokens", "first_token", "output_token", "token_gap"),
+    *("slots", "kv_tokens"),
+)
+"""What the autoscaler asks of an engine; `engines/readings.py` says what each means."""
+
+_SERIES = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{(\w+)(=~?)"([^"\\]+)"\}|\[(\w+)\])?')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A series as a row writes it.
+
+    - `tgi_queue_size`: all label sets count.
+    - `tgi_request_failure{err=~"overloaded|dropped"}`: those count whose label `err` is one of these.
+    - `vllm:cache_config_info[kv_cache_size_tokens]`: the number written in this label counts (an info metric).
+    """
+
+    name: str
+    label: str = ""
+    accepted: frozenset[str] = frozenset()
+    in_label: bool = False
+
+    @classmethod
+    def parse(cls, written: str) -> "Series":
+        """The series of a notation; raises ValueError for text that is none."""
+        match = _SERIES.fullmatch(written)
+        if match is None:
+            raise ValueError(f'{written!r} is no series: write name, name{{label="value"}} or name[label]')
+        name, label, operator, values, number = match.groups()
+        if number:
+            return cls(name=name, label=number, in_label=True)
+        accepted = (values or "").split("|") if operator == "=~" else [values]
+        return cls(name=name, label=label or "", accepted=frozenset(accepted) if label else frozenset())

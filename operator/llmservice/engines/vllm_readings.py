@@ -1,0 +1,36 @@
+"""vLLM's metrics under the names of 0.10.2, 0.17.1, 0.24.0, 0.32.0 and 0.33.0 (vllm/v1/metrics/loggers.py of each).
+
+Labels are `model_name` and `engine`, one set for each data-parallel engine. Every series exists from the start.
+"""
+
+from collections.abc import Mapping
+
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.readings import Names, Readings, readings_of
+
+_ALL_PROMPT_TOKENS = "vllm:prompt_tokens_total"
+_KNOWN: Mapping[str, Names] = {
+    "running": ("vllm:num_requests_running",),
+    "waiting": ("vllm:num_requests_waiting",),
+    "kv_use": ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc"),
+    "prompt_tokens": ('vllm:prompt_tokens_by_source_total{source="local_compute"}', _ALL_PROMPT_TOKENS),
+    "generated_tokens": ("vllm:generation_tokens_total",),
+    "finished": ("vllm:request_success_total",),
+    "finished_prompt_tokens": ("vllm:request_prefill_kv_computed_tokens_sum", "vllm:request_prompt_tokens_sum"),
+    "token_gap": ("vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"),
+}
+"""0.17.1 has the second names of `kv_use` and `token_gap` no more, and counts computed prompt tokens apart."""
+
+_ABSENT = {
+    "rejected": "refused requests are not counted by this version, so demand is seen in its queue alone",
+    "output_token": "no time per output token of single requests: only the first token is held against the objective",
+    "kv_tokens": "the size of the KV cache is not reported in tokens, only its use",
+    "slots": "spec.maxNumSeqs is what it works on at once",
+}
+_CACHED = "tokens from the prefix cache count as worked off: this version does not tell them apart"
+
+
+def vllm_readings(version: EngineVersion) -> Readings:
+    """How this version exports what the autoscaler asks for."""
+    present = {"prompt_tokens": _CACHED} if version.metrics.get("prompt_tokens") == _ALL_PROMPT_TOKENS else {}
+    return readings_of(version, _KNOWN, absent=_ABSENT, present=present)

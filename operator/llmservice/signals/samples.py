@@ -1,0 +1,186 @@
+"""Samples of the wanted series → a Reading, or what is wrong with them: the same for every source."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+from llmservice.autoscaling.counters import Counters, Histogram, plausible
+from llmservice.autoscaling.snapshot import LARGEST_READING
+from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.engines.readings import Readings
+from llmservice.signals.source import Reading, Unread, UnreadReason
+
+_HISTOGRAMS = ("first_token", "output_token", "token_gap")
+_NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
+_NO_BUCKETS = frozenset({"token_gap"})
+_CAPACITY = frozenset({"slots", "kv_tokens"})
+"""Facts a version may leave unsaid, as a model without a KV cache does."""
+_NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
+_SINGLE_EVENTS = frozenset({"rejected", "preemptions"})
+"""Roles whose series may stay away for ever; the others come with the first request that ends."""
+_COME_WITH_AN_END = ("finished", "generated_tokens", "output_token")
+
+
+class Sample(NamedTuple):
+    """One label set of a series: the label that was asked for (else empty), and the value."""
+
+    label: str
+    value: float
+
+
+Samples = Mapping[str, Sequence[Sample]]
+"""Name of a series → its label sets."""
+
+
+@cache
+def wanted(readings: Readings) -> Mapping[str, str]:
+    """The names to fetch, fall-backs too → the label to read of each; empty where none is needed."""
+    names: dict[str, str] = {}
+    for role in METRIC_ROLES:
+        for series in _series(readings, role):
+            for name, label in _parts(role, series):
+                names[name] = label or names.get(name, "")
+    return names
+
+
+def reading_from(samples: Samples, readings: Readings, at: float) -> Reading | Unread:
+    """What the samples of one pod say; absent is unknown, never zero, but for series made on first use."""
+    numbers = {role: value for role in _NUMBERS if (value := _number_of(role, samples, readings)) is not None}
+    histograms = {role: found for role in _HISTOGRAMS if (found := _histogram_of(role, samples, readings)) is not None}
+    there = numbers.keys() | histograms.keys()
+    zero = frozenset(role for role in readings.created_on_first_use - there if _may_be_zero(role, there))
+    missing = next((role for role in METRIC_ROLES if _is_due(role, readings) and role not in there | zero), None)
+    if missing:
+        return _missing(missing, readings)
+    histograms |= dict.fromkeys(zero & set(_HISTOGRAMS), Histogram(count=0.0, total=0.0))
+    problem = _problem_of_values(samples) or _problem_of_roles(numbers, histograms)
+    return _no_number(problem) if problem else _reading(at, dict.fromkeys(zero, 0.0) | numbers, histograms)
+
+
+@cache
+def _series(readings: Readings, role: str) -> tuple[Series, ...]:
+    return tuple(map(Series.parse, readings.names(role)))
+
+
+def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
+    if role not in _HISTOGRAMS:
+        return ((series.name, series.label),)
+    ends = ((f"{series.name}_count", ""), (f"{series.name}_sum", ""))
+    return ends if role in _NO_BUCKETS else (*ends, (f"{series.name}_bucket", "le"))
+
+
+def _number_of(role: str, samples: Samples, readings: Readings) -> float | None:
+    """The first series that is there, over its label sets; None where none is."""
+    for series in _series(readings, role):
+        rows = samples.get(series.name, ())
+        if series.in_label:
+            values = [number * row.value for row in rows if (number := _number_in(row.label)) is not None]
+        else:
+            values = [row.value for row in rows if not series.accepted or row.label in series.accepted]
+        if values:
+            return fmean(values) if role == "kv_use" else sum(values)
+    return None
+
+
+def _histogram_of(role: str, samples: Samples, readings: Readings) -> Histogram | None:
+    for series in _series(readings, role):
+        count, total = (samples.get(f"{series.name}_{end}") for end in ("count", "sum"))
+        buckets = {} if role in _NO_BUCKETS else _buckets(samples.get(f"{series.name}_bucket", ()))
+        if count and total and (buckets or role in _NO_BUCKETS):
+            return Histogram(
+                count=sum(row.value for row in count),
+                total=sum(row.value for row in total),
+                bounds=tuple(buckets),
+                counts=tuple(buckets.values()),
+            )
+    return None
+
+
+def _buckets(rows: Sequence[Sample]) -> dict[float, float]:
+    """Finite bound → count over all label sets, in rising order."""
+    counts: dict[float, float] = {}
+    for label, value in rows:
+        bound = _number_in(label)
+        if bound is not None:
+            counts[bound] = counts.get(bound, 0.0) + value
+    return dict(sorted(counts.items()))
+
+
+def _number_in(label: str) -> float | None:
+    try:
+        return plausible(float(label))
+    except ValueError:
+        return None
+
+
+def _is_due(role: str, readings: Readings) -> bool:
+    return role in _NEEDED or (role not in _CAPACITY and bool(readings.names(role)))
+
+
+def _may_be_zero(role: str, there: Collection[str]) -> bool:
+    """Not once a request has ended: then a series that is still absent goes by another name."""
+    return role in _SINGLE_EVENTS or not any(each in there for each in _COME_WITH_AN_END)
+
+
+def _problem_of_values(samples: Samples) -> str:
+    for name, rows in samples.items():
+        for label, value in rows:
+            if not 0.0 <= value <= LARGEST_READING:
+                return f"{name} is {value}"
+            if name.endswith("_bucket") and label != "+Inf" and _number_in(label) is None:
+                return f'{name} has a bucket le="{label}"'
+    return ""
+
+
+def _problem_of_roles(numbers: Mapping[str, float], histograms: Mapping[str, Histogram]) -> str:
+    if (use := numbers.get("kv_use", 0.0)) > 1.0:
+        return f"the share of the KV cache in use is {use}"
+    for role, histogram in histograms.items():
+        if histogram.counts and any(low > high for low, high in pairwise((*histogram.counts, histogram.count))):
+            return f"the histogram for {role} has buckets that fall"
+    return ""
+
+
+def _missing(role: str, readings: Readings) -> Unread:
+    names = " or ".join(readings.names(role))
+    problem = (
+        f"{names} is not among its metrics: name the version that is in the image in spec.engineOptions.version"
+        if names
+        else f"no metric is known for {role}"
+    )
+    return Unread(
+        reason=UnreadReason.SIGNAL_MISSING,
+        message=f"{problem}; or write its metric into the catalogue: metrics.{role} of the version's row",
+    )
+
+
+def _no_number(problem: str) -> Unread:
+    remedy = "delete the pod, and take another spec.engineOptions.version if it comes back"
+    return Unread(reason=UnreadReason.IMPLAUSIBLE, message=f"{problem}, which no engine can mean: {remedy}")
+
+
+def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, Histogram]) -> Reading:
+    counters = Counters(
+        at=at,
+        running=numbers["running"],
+        waiting=numbers["waiting"],
+        prompt_tokens=numbers["prompt_tokens"],
+        generated_tokens=numbers["generated_tokens"],
+        finished=numbers.get("finished"),
+        rejected=numbers.get("rejected", 0.0),
+        finished_prompt_tokens=numbers.get("finished_prompt_tokens"),
+        finished_generated_tokens=numbers.get("finished_generated_tokens"),
+        first_token=histograms.get("first_token"),
+        output_token=histograms.get("output_token"),
+        token_gap=histograms.get("token_gap"),
+    )
+    return Reading(
+        at=at,
+        counters=counters,
+        kv_use=numbers.get("kv_use"),
+        slots=int(numbers["slots"]) if "slots" in numbers else None,
+        preemptions=numbers.get("preemptions"),
+        kv_tokens=numbers.get("kv_tokens"),
+    )

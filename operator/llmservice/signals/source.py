@@ -1,0 +1,77 @@
+"""What every source of readings gives: for each target a Reading, or why there is none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from llmservice.autoscaling.counters import Counters
+from llmservice.engines.readings import Readings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One ready pod to read. `address` is its IP, without the port; `readings` those of the engine version it runs."""
+
+    namespace: str
+    service: str
+    pod: str
+    address: str
+    port: int
+    readings: Readings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one pod reported. `at` is in seconds since 1970, `kv_use` 0–1; None where the engine does not report it.
+
+    `kv_tokens` is the size of the KV cache.
+    """
+
+    at: float
+    counters: Counters
+    kv_use: float | None = None
+    slots: int | None = None
+    preemptions: float | None = None
+    kv_tokens: float | None = None
+
+
+class UnreadReason(StrEnum):
+    """Why a pod could not be read."""
+
+    UNREACHABLE = "Unreachable"
+    """Nobody answers at its address, or the connection broke."""
+    TIMED_OUT = "TimedOut"
+    """It did not answer in full within the limit."""
+    TOO_LARGE = "TooLarge"
+    """The answer is larger than any engine's metrics."""
+    REDIRECTED = "Redirected"
+    """It sent us elsewhere; redirects are not followed."""
+    UNAUTHORIZED = "Unauthorized"
+    """It wants a key for its metrics."""
+    REFUSED = "Refused"
+    """It answered with another error."""
+    NOT_METRICS = "NotMetrics"
+    """It answered, but not with metrics."""
+    SIGNAL_MISSING = "SignalMissing"
+    """A metric that the engine version exports is not there."""
+    IMPLAUSIBLE = "Implausible"
+    """A value no engine can mean: NaN, infinite, negative."""
+    NOT_SCRAPED = "NotScraped"
+    """The metrics server has no fresh sample of the pod."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Why there is no reading. `message` ends with the remedy."""
+
+    reason: UnreadReason
+    message: str
+
+
+class Source(Protocol):
+    """Somewhere readings come from."""
+
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+        """A Reading or an Unread for each target, in bounded time; never raises for what a target or server does."""
+        ...
