@@ -13,6 +13,7 @@ from yarl import URL
 from llmservice import __version__
 from llmservice.cluster.credentials import Credentials
 from llmservice.cluster.failures import failure_of, garbled, unreachable
+from llmservice.cluster.json_as_yaml import as_yaml
 from llmservice.errors import OperatorError
 
 _CALLS_AT_ONCE = 64
@@ -65,7 +66,7 @@ class Connection:
         headers = {"Content-Type": content_type} if body is not None else {}
         if accept:
             headers["Accept"] = accept
-        data = None if body is None else orjson.dumps(body)
+        data = None if body is None else as_yaml(orjson.dumps(body))
         try:
             async with asyncio.timeout(self.timeout_seconds), self._free:
                 status, answer, retry_after = await self._send(method, target, headers, data)

@@ -4,7 +4,6 @@ While a worker looks at an LLMService, each line names it, its generation and th
 """
 
 import logging
-import re
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -15,6 +14,7 @@ from typing import Literal
 
 import orjson
 
+from llmservice.converging.hiding import without_secrets
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 
 LogFormat = Literal["text", "json"]
@@ -31,22 +31,6 @@ class Pass:
 
 
 _pass: ContextVar[Pass | None] = ContextVar("pass", default=None)
-
-_HIDDEN = "[hidden]"
-_SECRETS = (
-    re.compile(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
-    re.compile(r"(?P<kept>)\b(?:hf_|sk-|ghp_|glpat-|AKIA|xox[abp]-)[\w-]{8,}"),
-    re.compile(r"(?P<kept>)\beyJ[\w-]+\.[\w-]+\.[\w-]*"),  # a JSON web token, as service accounts have
-    re.compile(
-        r"(?i)(?P<kept>(?:token|api[-_]?key|password|passwd|secret[-_]?key|access[-_]?key|authorization)"
-        r"[\"']?\s*[:=]\s*[\"']?)(?!\[hidden\])[^\s\"',;}&]{4,}"
-    ),
-    re.compile(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)(?!-)\S{4,}"),
-    re.compile(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"[^\"]*\""),  # an API server quotes what it refuses
-    re.compile(r"(?P<kept>://[^\s/:@]+:)[^\s/@]+(?=@)"),  # a password in a URL
-    re.compile(r"(?i)(?P<kept>[\"']?(?:prompt|messages|content)[\"']?\s*[:=]\s*)(?:\"[^\"]*\"|'[^']*'|\[.*\])"),
-)
-"""What looks like a credential or a prompt, wherever it came from: an API server's message, an engine's last words."""
 
 _QUIET = {
     "kopf.objects": logging.WARNING,
@@ -66,13 +50,6 @@ def set_up_logs(level: str, log_format: LogFormat = "text") -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name, least in _QUIET.items():
         logging.getLogger(name).setLevel(max(least, logging.getLevelName(level.upper())))
-
-
-def without_secrets(text: str) -> str:
-    """The text with everything that looks like a credential or a prompt replaced."""
-    for pattern in _SECRETS:
-        text = pattern.sub(rf"\g<kept>{_HIDDEN}", text)
-    return text
 
 
 @dataclass(frozen=True, slots=True)

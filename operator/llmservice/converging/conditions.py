@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.hiding import without_secrets
 
 _LONGEST = 1024
 
@@ -40,7 +41,7 @@ def _to_write(condition: Condition, before: Mapping[str, Any], generation: int, 
         "type": str(condition.type),
         "status": status,
         "reason": str(condition.reason),
-        "message": condition.message[:_LONGEST],
+        "message": without_secrets(condition.message)[:_LONGEST],
         "observedGeneration": generation,
         "lastTransitionTime": before["lastTransitionTime"] if unchanged else timestamp(now),
     }

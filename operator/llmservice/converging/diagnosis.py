@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.hiding import without_secrets
 from llmservice.converging.missing import find_missing
 from llmservice.converging.observed import Observed
 from llmservice.converging.references import Manifest
@@ -99,6 +100,15 @@ def _refused_pods(deployment: Manifest) -> Trouble | None:
         message=f"the cluster refuses the pods: {_sentence(failure.get('message', ''))}; "
         "ask who runs the namespace to allow them (quota, Pod Security, admission policy)",
     )
+
+
+def _unclaimed(case: _Case) -> Trouble | None:
+    """A scheduler says within moments that it has looked; one that does not exist says nothing, for ever."""
+    name = case.plan.pod.passthrough.get("schedulerName")
+    if not name or case.pod.get("spec", {}).get("nodeName") or condition(case.pod, "PodScheduled"):
+        return None
+    message = f"scheduler {name} has not looked at the pod: check that it runs, or correct spec.pod.schedulerName"
+    return Trouble(reason=Reason.UNSCHEDULABLE, message=message, heals=True)
 
 
 def _unscheduled(case: _Case) -> Trouble | None:
@@ -209,15 +219,23 @@ def _lost(case: _Case) -> Trouble | None:
     return None
 
 
-_CHECKS: tuple[Callable[[_Case], Trouble | None], ...] = (_unscheduled, _lost, _image, _configuration, _crash, _volume)
+_CHECKS: tuple[Callable[[_Case], Trouble | None], ...] = (
+    _unclaimed,
+    _unscheduled,
+    _lost,
+    _image,
+    _configuration,
+    _crash,
+    _volume,
+)
 """In this order: each later state implies that the earlier ones are over."""
 
 _LONGEST = 400
 
 
 def _sentence(text: object) -> str:
-    """One line without a full stop at its end, short enough for a condition."""
-    line = " ".join(str(text).split()).rstrip(".;")
+    """One line without a full stop at its end, short enough for a condition; what an engine said may hold secrets."""
+    line = " ".join(without_secrets(str(text)).split()).rstrip(".;")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 

@@ -1,5 +1,6 @@
 """The pods' own trouble as one reason and one sentence that ends with the way out."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -96,3 +97,18 @@ def test_pods_that_may_not_be_made_come_before_all_else() -> None:
 
 def test_a_long_text_is_cut_and_fits_a_condition() -> None:
     assert len(trouble(crashed(1, "x" * 50_000)).message) < 1024
+
+
+def test_a_pod_that_no_scheduler_looks_at_names_the_scheduler() -> None:
+    plan = a_plan()
+    plan = dataclasses.replace(plan, pod=dataclasses.replace(plan.pod, passthrough={"schedulerName": "nobody"}))
+    found = diagnose(plan, Observed(pods=(a_pod(ready=False, phase="Pending"),)), a_deployment(), SIGNATURES)
+    assert found is not None
+    assert (found.reason, found.heals) == ("Unschedulable", True)
+    assert "scheduler nobody" in found.message
+    assert "spec.pod.schedulerName" in found.message
+
+
+def test_what_an_engine_says_is_repeated_without_its_secrets() -> None:
+    said = trouble(crashed(1, "error: invalid argument: hf_PLANTEDPLANTED")).message
+    assert "invalid argument: [hidden]" in said

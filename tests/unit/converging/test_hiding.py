@@ -1,0 +1,53 @@
+import pytest
+
+from llmservice.converging.hiding import shown_arguments, without_secrets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer PLANTED-abc.def",
+        "curl -H 'Authorization: Basic UExBTlRFRDpQTEFOVEVE'",
+        "token eyJhbGciPLANTED.eyJzdWIiPLANTED.c2lnPLANTED in a header",
+        "llama-server: --hf-token PLANTEDabcd --port 8000",
+        "vllm serve --api-key=PLANTEDabcd",
+        '{"password": "PLANTEDabcd"}',
+        "AWS_SECRET_ACCESS_KEY=PLANTED/abcd+efg",
+        "https://user:PLANTEDabcd@proxy:3128 refused",
+        'spec.engineOptions.env[0].value: Invalid value: "PLANTEDabcd": too long',
+        'POST /v1/completions {"prompt": "PLANTED words of a user", "n": 1}',
+        '{"messages": [{"role": "user", "content": "PLANTED"}]}',
+    ],
+)
+def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
+    assert "PLANTED" not in without_secrets(text)
+    assert "UExBTlRFRDpQTEFOVEVE" not in without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deployment ml/chat: created",
+        "max_tokens=512, tokens: 4096",
+        "Secret token in namespace ml has no key hf_token",
+        "KV cache of 12 GiB; key heads 8",
+        "https://10.64.128.1:443/apis/apps/v1",
+    ],
+)
+def test_ordinary_words_stay(text: str) -> None:
+    assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("--threads", "2"), ["--threads", "2"]),
+        (("--hub-token", "PLANTED"), ["--hub-token", "[hidden]"]),
+        (("--hub-token=PLANTED", "x"), ["--hub-token=[hidden]", "x"]),
+        (("--adapter-key", "--verbose"), ["--adapter-key", "--verbose"]),
+        (("--max-num-batched-tokens", "8192"), ["--max-num-batched-tokens", "8192"]),
+        (("hf_PLANTEDPLANTED",), ["[hidden]"]),
+    ],
+)
+def test_a_command_line_is_shown_without_its_secrets(arguments: tuple[str, ...], shown: list[str]) -> None:
+    assert shown_arguments(arguments) == shown
