@@ -32,7 +32,7 @@ $(VENV)/ready: $(LOCK)
 	touch $@
 
 .PHONY: setup
-setup: $(VENV)/ready ## Install all that demo and tests need: packages, virtual environment, Kubernetes, llama.cpp
+setup: $(VENV)/ready ## Install all that demo and tests need: packages, virtual environment, Kubernetes, llama.cpp, Helm
 	@$(call part,sandbox parts,$(RUN) -m sandbox build --install-packages)
 
 .PHONY: demo
@@ -46,7 +46,7 @@ demo-down: ## Take the demo down again
 .PHONY: test
 test: setup ## Every check and every test, on the real sandbox too
 	@started=$$SECONDS
-	$(MAKE) check unit cluster
+	$(MAKE) check unit chart-tests cluster
 	printf '\nAll of it: %s s\n' "$$((SECONDS - started))"
 
 .PHONY: check
@@ -57,7 +57,11 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/vllm -m "not cluster" $(TESTS))
+
+.PHONY: chart-tests
+chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
+	@$(call part,chart tests,$(RUN) -m pytest -q -n 2 tests/charts $(TESTS))
 
 .PHONY: image-tools
 image-tools: # what builds the operator's image from the Dockerfile without Docker
@@ -81,6 +85,10 @@ format: $(VENV)/ready ## Format and fix what can be fixed
 .PHONY: crds
 crds: $(VENV)/ready ## Write crds/ from the types
 	@$(RUN) -m llmservice crd > crds/llmservices.llmservice.dev.yaml
+
+.PHONY: charts
+charts: setup ## Write what chart and manifests take from elsewhere: CRD, rights, alerts, the table of values
+	@$(RUN) -m tools.chart
 
 .PHONY: docs
 docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
@@ -118,3 +126,7 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 .PHONY: bench
 bench: setup ## Print the figures: rendering, applying, creation to Deployment
 	@for file in benchmarks/bench_*.py; do $(call part,$$file,$(RUN) $$file); done
+
+.PHONY: bench-scale
+bench-scale: setup ## Thousands of LLMServices on KWOK's nodes; writes docs/reference/scale.* (SIZES="100 500" selects)
+	@$(call part,scale bench,$(RUN) -m benchmarks.scale $(SIZES))

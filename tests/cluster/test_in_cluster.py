@@ -1,6 +1,9 @@
 """The operator as it is installed: image, manifests, service account, on a cluster that keeps an audit log."""
 
 import json
+import os
+import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -108,8 +111,19 @@ def test_when_the_leader_is_deleted_the_other_replica_takes_over(installed: Kube
     installed.wait_reason("successor", "Suspended", seconds=20)
 
 
+def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None:
+    """As a person does, with nothing but a kubeconfig."""
+    installed.create(a_tiny_service("scaled", autoscaling={"maxReplicas": 2}))
+    installed.wait_reason("scaled", "MetricsRead", kind="MetricsAvailable")
+    environment = {**os.environ, "KUBECONFIG": str(installed.kubeconfig), "PYTHONPATH": str(ROOT / "operator")}
+    command = [sys.executable, "-m", "llmservice", "explain", "scaled", "-n", installed.namespace]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{installed.namespace}/scaled: llamacpp")
+
+
 def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log: Path, overlay: str) -> None:
-    """A life that needs every right: served, repaired, shrunk, without its files, crashed.
+    """A life that needs every right: served, repaired, shrunk, scaled, without its files, crashed.
 
     Without cluster rights the nodes are asked for once, in vain, and nothing else is.
     """
@@ -119,6 +133,10 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"), seconds=10)
     installed.patch("LLMService", "whole", {"spec": {"replicas": 1}})
     installed.wait(lambda: installed.get("PodDisruptionBudget", "whole") is None, lambda: None, seconds=30)
+    installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
+    installed.wait_ready("lively")
+    installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
+    installed.wait(lambda: len(pods_of(installed, "lively")) == 1 or None, lambda: installed.list("Pod"))
     files = [{"path": "/templates/chat.jinja", "configMapKeyRef": {"name": "absent", "key": "chat"}}]
     installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
     installed.wait_reason("fileless", "ConfigMapNotFound")
@@ -128,6 +146,11 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     used, refused = asked_for(audit_log)
     assert set(refused) == (set() if overlay == "cluster" else {"list nodes"})
     assert used == granted(overlay)
+
+
+def pods_of(kube: Kube, name: str) -> list[Body]:
+    """The pods of a service."""
+    return kube.list("Pod", f"llmservice.dev/name={name}")
 
 
 def operator_pods(kube: Kube) -> list[Body]:

@@ -1,0 +1,57 @@
+{{/* The operator's settings: docs/reference/settings.md says what each of them means. */}}
+
+{{- define "llmservice.image" -}}
+{{ .Values.image.repository }}
+{{- with .Values.image.digest }}@{{ . }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{- define "llmservice.environment" -}}
+- name: LLMSERVICE_LOG_FORMAT
+  value: {{ .Values.logFormat }}
+- name: LLMSERVICE_PORT
+  value: "8080"
+- name: LLMSERVICE_LEASE_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+{{- if eq .Values.scope "namespaced" }}
+- name: LLMSERVICE_NAMESPACES
+  {{- if .Values.namespaces }}
+  value: {{ include "llmservice.namespaces" . }}
+  {{- else }}
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+  {{- end }}
+{{- end }}
+{{- range $name, $value := include "llmservice.settings" . | fromYaml }}
+{{- if $value }}
+- name: LLMSERVICE_{{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What is left out when it is as good as the operator's own default. */}}
+{{- define "llmservice.settings" -}}
+{{- with .Values.engines -}}
+ENGINE_HTTPS_PROXY: {{ .proxy.https | quote }}
+ENGINE_HTTP_PROXY: {{ .proxy.http | quote }}
+ENGINE_NO_PROXY: {{ .proxy.none | join "," | quote }}
+HF_ENDPOINT: {{ .hfEndpoint | quote }}
+IMAGE_MIRRORS: {{ include "llmservice.pairs" .imageMirrors | quote }}
+PULL_SECRETS: {{ .pullSecrets | join "," | quote }}
+TOLERATIONS: {{ if .tolerations }}{{ toJson .tolerations | quote }}{{ end }}
+{{- end }}
+LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
+PLATFORM: {{ .Values.platform | quote }}
+PROMETHEUS_URL: {{ .Values.prometheus.url | quote }}
+PROMETHEUS_TOKEN_FILE: {{ ternary "/var/run/secrets/prometheus/token" "" (ne .Values.prometheus.tokenSecret.name "") | quote }}
+WORKERS: {{ ternary "" (toString .Values.workers) (eq (int .Values.workers) 16) | quote }}
+{{- end }}
+
+{{- define "llmservice.pairs" -}}
+{{- $pairs := list -}}
+{{- range $from, $to := . }}{{ $pairs = append $pairs (printf "%s=%s" $from $to) }}{{ end -}}
+{{ $pairs | join "," }}
+{{- end }}

@@ -1,0 +1,175 @@
+"""What each value does."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from llmservice import __version__
+from llmservice.catalog.overlay import overlaid
+from llmservice.settings import VARIABLES, Settings, settings_from
+from tests.charts.cases import COMBINATIONS, DIGEST, FEATURES, SCOPES, merged
+from tests.charts.rendering import CHART, ROOT, SYSTEM, chart, of_kind, one, operator_container
+
+Body = dict[str, Any]
+CRD = "llmservices.llmservice.dev"
+USER_ROLES = ("llmservice-viewer", "llmservice-editor", "llmservice-admin")
+CRD_FILE = ROOT / "crds" / "llmservices.llmservice.dev.yaml"
+
+
+def settings(values: Body) -> Settings:
+    """What the operator makes of its environment."""
+    return settings_from(environment(values))
+
+
+def environment(values: Body) -> dict[str, str]:
+    """What stands in the operator's environment; a field of the pod is the release's namespace."""
+    return {item["name"]: item.get("value", SYSTEM) for item in operator_container(chart(values))["env"]}
+
+
+def test_version_and_image_are_those_of_the_operator() -> None:
+    about = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))
+    assert about["version"] == about["appVersion"] == __version__
+    assert operator_container(chart())["image"] == f"ghcr.io/llmservice/operator:{__version__}"
+
+
+def test_a_digest_decides_over_the_tag() -> None:
+    image = operator_container(chart(merged(FEATURES["digest"], {"image": {"tag": "1"}})))["image"]
+    assert image == f"registry.example:5000/operator@{DIGEST}"
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
+    assert environment(COMBINATIONS[name]).keys() <= {variable.name for variable in VARIABLES}
+
+
+def test_settings_reach_the_operator() -> None:
+    found = settings(merged(FEATURES["air-gap"], FEATURES["settings"], FEATURES["prometheus"]))
+    assert found == Settings(
+        workers=32,
+        log_level="debug",
+        port=8080,
+        lease_namespace=SYSTEM,
+        platform="gke",
+        image_mirrors={"docker.io": "registry.example/hub", "ghcr.io": "registry.example/ghcr"},
+        pull_secrets=("registry", "other"),
+        hf_endpoint="https://hub.example",
+        engine_https_proxy="http://proxy:3128",
+        engine_http_proxy="http://proxy:3128",
+        engine_no_proxy=".svc,10.0.0.0/8",
+        tolerations=({"key": "team", "operator": "Exists"},),
+        prometheus_url="http://prometheus.monitoring:9090",
+        prometheus_token_file="/var/run/secrets/prometheus/token",  # noqa: S106  (a path)
+    )
+
+
+@pytest.mark.parametrize(
+    ("scope", "namespaces"), [("cluster", ()), ("namespaced", (SYSTEM,)), ("two-namespaces", ("team-a", "team-b"))]
+)
+def test_the_operator_serves_the_namespaces_that_it_has_rights_in(scope: str, namespaces: tuple[str, ...]) -> None:
+    bound = [
+        body for body in chart(SCOPES[scope]) if body["metadata"]["name"] == "llmservice-operator" and "roleRef" in body
+    ]
+    assert settings(SCOPES[scope]).namespaces == namespaces
+    assert sorted(body["metadata"].get("namespace", "") for body in bound) == list(namespaces or ("",))
+
+
+@pytest.mark.parametrize("scope", ["namespaced", "two-namespaces"])
+def test_without_cluster_scope_nothing_is_cluster_wide_but_what_belongs_to_the_crd(scope: str) -> None:
+    bodies = [body for body in chart(SCOPES[scope]) if "namespace" not in body["metadata"]]
+    assert {body["metadata"]["name"] for body in bodies} == {CRD, *USER_ROLES}
+    assert [
+        body for body in chart(merged(SCOPES[scope], FEATURES["no-crd"])) if "namespace" not in body["metadata"]
+    ] == []
+
+
+def test_without_optional_rights_their_roles_are_gone() -> None:
+    names = {body["metadata"]["name"] for body in of_kind(chart(FEATURES["least-roles"]), "ClusterRole")}
+    assert names == {"llmservice-operator"}
+
+
+def test_whatever_the_instance_is_called_its_roles_keep_their_names() -> None:
+    """So that a second release over the same namespaces is refused by Helm."""
+
+    def roles(values: Body) -> set[str]:
+        return {body["metadata"]["name"] for body in chart(values) if "roleRef" in body}
+
+    assert roles({"instanceName": "second"}) == roles({})
+
+
+def test_whatever_the_instance_is_called_it_elects_by_the_lease_it_has_the_right_to() -> None:
+    rules = next(
+        body["rules"] for body in chart() if body["metadata"]["name"].endswith("leader-election") and "rules" in body
+    )
+    assert {name for rule in rules for name in rule.get("resourceNames", ())} == {"llmservice-operator"}
+
+
+@pytest.mark.parametrize(("keep", "annotations"), [(True, {"helm.sh/resource-policy": "keep"}), (False, None)])
+def test_the_crd_is_the_file_of_the_repository(keep: bool, annotations: Body | None) -> None:
+    body = one(chart({"crds": {"keep": keep}}), "CustomResourceDefinition")
+    assert body["metadata"].pop("labels")
+    assert body["metadata"].pop("annotations", None) == annotations
+    assert body == yaml.safe_load(CRD_FILE.read_text("utf-8"))
+
+
+def test_the_roles_of_people_stay_as_long_as_the_crd() -> None:
+    kept = {
+        body["metadata"]["name"]
+        for body in chart()
+        if "helm.sh/resource-policy" in body["metadata"].get("annotations", {})
+    }
+    assert kept == {CRD, *USER_ROLES}
+
+
+def test_without_the_crd_it_is_not_rendered() -> None:
+    assert of_kind(chart(FEATURES["no-crd"]), "CustomResourceDefinition") == []
+
+
+@pytest.mark.parametrize(("replicas", "budgets"), [(1, 0), (2, 1), (3, 1)])
+def test_only_more_than_one_replica_has_a_disruption_budget(replicas: int, budgets: int) -> None:
+    assert len(of_kind(chart({"replicas": replicas}), "PodDisruptionBudget")) == budgets
+
+
+def test_rows_of_a_catalogue_are_ones_that_the_operator_takes() -> None:
+    rows = {"name": "L5", "vendor": "nvidia", "capability": "12.0", "memory_gib": 31.3}
+    data = one(chart({"catalogue": {"accelerators": {"accelerators": [rows]}}}), "ConfigMap")["data"]
+    assert "L5" in overlaid(data).accelerators
+
+
+def test_a_token_is_mounted_where_the_operator_looks_for_it() -> None:
+    values = FEATURES["prometheus"]
+    pod = one(chart(values), "Deployment")["spec"]["template"]["spec"]
+    (mount,) = operator_container(chart(values))["volumeMounts"]
+    (volume,) = pod["volumes"]
+    assert volume["secret"] == {"secretName": "prometheus", "items": [{"key": "bearer", "path": "token"}]}
+    assert settings(values).prometheus_token_file == f"{mount['mountPath']}/token"
+
+
+def test_only_kinds_that_the_cluster_has_are_rendered() -> None:
+    values = FEATURES["pod-monitors"]
+    assert [body["kind"] for body in chart(values, kinds=["PodMonitor"])][-2:] == ["PodMonitor", "PodMonitor"]
+    assert chart(values, kinds=[]) == chart()
+
+
+def test_a_monitor_selects_the_operator_and_another_the_engines() -> None:
+    selectors = {
+        body["metadata"]["name"]: body["spec"]["selector"]["matchLabels"]["app.kubernetes.io/component"]
+        for body in of_kind(chart(FEATURES["pod-monitors"]), "PodMonitor")
+    }
+    assert selectors == {"llmservice-operator": "operator", "llmservice-operator-engines": "inference"}
+
+
+def test_a_service_monitor_finds_the_metrics_service() -> None:
+    bodies = chart(FEATURES["service-monitor"])
+    wanted = one(bodies, "ServiceMonitor")["spec"]["selector"]["matchLabels"]
+    assert wanted.items() <= one(bodies, "Service")["metadata"]["labels"].items()
+
+
+def test_the_policy_lets_prometheus_be_asked_only_when_it_is() -> None:
+    policies = [one(chart(FEATURES[name]), "NetworkPolicy") for name in ("policy", "policy-and-prometheus")]
+    asked, peers = policies[1]["spec"]["egress"], policies[1]["spec"]["ingress"][0]["from"]
+    assert [rule for rule in asked if rule not in policies[0]["spec"]["egress"]] == [{"to": peers}]
+
+
+def test_without_monitoring_nobody_reaches_the_operator() -> None:
+    assert one(chart(FEATURES["narrow-policy"]), "NetworkPolicy")["spec"]["ingress"] == []

@@ -1,0 +1,50 @@
+"""`python -m tools.chart`: write what is copied or made in charts/ and manifests/."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sandbox import Sandbox
+from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, rights, user_roles
+from tools.chart.values_table import values_table
+
+CHART = ROOT / "charts" / "llmservice"
+_TABLE = re.compile(r"(<!-- values: made by `make charts` -->\n).*(<!-- end of values -->)", re.DOTALL)
+_INSTALL = "# Made by `make charts` from manifests/overlays/cluster: the operator for every namespace, in one file.\n"
+
+
+def readme() -> str:
+    """The chart's README with the table of its values as they are now."""
+    table = values_table(
+        (CHART / "values.yaml").read_text("utf-8"), json.loads((CHART / "values.schema.json").read_bytes())
+    )
+    return _TABLE.sub(lambda found: f"{found[1]}\n{table}\n{found[2]}", (CHART / "README.md").read_text("utf-8"))
+
+
+def install() -> str:
+    """The cluster overlay in one file."""
+    kustomize = [str(Sandbox.named().kubectl), "kustomize", str(MANIFESTS / "overlays" / "cluster")]
+    return _INSTALL + subprocess.run(kustomize, capture_output=True, text=True, check=True).stdout  # noqa: S603
+
+
+FILES: Mapping[Path, Callable[[], str]] = {
+    CHART / "files" / "llmservices.llmservice.dev.yaml": crd,
+    CHART / "files" / "rights.yaml": rights,
+    CHART / "files" / "user-roles.yaml": user_roles,
+    CHART / "files" / "alerts.yaml": alerts,
+    CHART / "README.md": readme,
+    MANIFESTS / "install.yaml": install,
+}
+
+
+def main() -> None:
+    """Write every file."""
+    for path, text in FILES.items():
+        path.write_text(text(), "utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")  # noqa: T201  (it is a command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Files of the chart that say what another file says already."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+MANIFESTS = ROOT / "manifests"
+MADE = "# Copied by `make charts` from {}: edit it there.\n"
+RIGHTS = {
+    "operator": "base/rights.yaml",
+    "podLogs": "base/pod-logs.yaml",
+    "nodeInsight": "overlays/cluster/node-insight.yaml",
+    "leaderElection": "base/leader-election.yaml",
+    "catalogue": "base/catalogue.yaml",
+}
+"""What the chart calls the rules of a role, and the file with the role."""
+
+
+def crd() -> str:
+    """The CRD, byte for byte."""
+    return (ROOT / "crds" / "llmservices.llmservice.dev.yaml").read_text("utf-8")
+
+
+def rights() -> str:
+    """The rules of every role, so that a right is given in one place."""
+    rules = {name: _one(file, "rules") for name, file in RIGHTS.items()}
+    return MADE.format("the roles in manifests/") + yaml.safe_dump(rules, sort_keys=False)
+
+
+def user_roles() -> str:
+    """What people may do, byte for byte."""
+    return (MANIFESTS / "base" / "user-roles.yaml").read_text("utf-8")
+
+
+def alerts() -> str:
+    """The alerts as a rule file of Prometheus."""
+    spec = _one("components/monitoring/prometheus-rule.yaml", "spec")
+    return MADE.format("manifests/components/monitoring") + yaml.safe_dump(spec, sort_keys=False, width=1000)
+
+
+def _one(file: str, field: str) -> Any:
+    """The field of the one object in a file that has it."""
+    bodies = yaml.safe_load_all((MANIFESTS / file).read_text("utf-8"))
+    (found,) = (body[field] for body in bodies if field in body)
+    return found
