@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import Sandbox
+from tests.cluster.kstatus_recorder import recorded
 from tests.cluster.kube import Body, Kube
 from tests.cluster.target import CONTEXT_VARIABLE, SandboxTarget, Target
 
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def cluster(administrator: Kube) -> Kube:
     """The cluster with the CRD."""
+    install_crd(administrator)
+    return administrator
+
+
+def install_crd(administrator: Kube) -> None:
+    """Apply the CRD and wait until it is served."""
     administrator.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/llmservices.llmservice.dev"
 
@@ -42,7 +49,6 @@ def cluster(administrator: Kube) -> Kube:
         return True if any((item["type"], item["status"]) == ("Established", "True") for item in conditions) else None
 
     administrator.wait(is_established, lambda: administrator.request("GET", path)["status"], seconds=30)
-    return administrator
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +72,7 @@ class Operator:
         ready = self._log().count(_READY_LINE)
         environment = {**os.environ, **self.environment, "PYTHONPATH": f"{ROOT / 'operator'}:{ROOT}"}
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen([sys.executable, *self.command], env=environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen([sys.executable, *self.command], env=environment, stdout=log, stderr=log)  # noqa: S603
         deadline = time.monotonic() + 60
         while self._log().count(_READY_LINE) == ready:
             assert self.process.poll() is None, self._log()[-4000:]
@@ -85,13 +91,17 @@ class Operator:
 
 
 @pytest.fixture(scope="session")
-def operator(target: Target, cluster: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:  # noqa: ARG001
-    """One operator for all tests; at the end it still runs, ends when asked, and has logged no defect."""
+def operator(target: Target, cluster: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """One operator for all tests; at the end it still runs, ends when asked, and has logged no defect.
+
+    At no moment of it does kstatus say of an LLMService what is not so.
+    """
     operator = Operator(target.operator_environment(), tmp_path_factory.mktemp("operator") / "operator.log")
-    operator.start()
-    yield operator
-    still_runs = operator.process is not None and operator.process.poll() is None
-    operator.stop()
+    with recorded(cluster):
+        operator.start()
+        yield operator
+        still_runs = operator.process is not None and operator.process.poll() is None
+        operator.stop()
     log = operator.log.read_text()
     assert still_runs, log[-4000:]
     assert "Traceback" not in log, log[-8000:]

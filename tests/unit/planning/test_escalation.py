@@ -1,0 +1,92 @@
+"""Attempts to get more than one's own pods out of the operator, where no cluster is needed. SECURITY.md lists them."""
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.loader import load_catalogue
+from llmservice.planning.facts import choose_facts, facts_from_text, facts_to_text
+from llmservice.planning.plan import plan_service
+from llmservice.rendering.manifests import render
+from tests.builders import an_llmservice
+from tests.unit.planning.planned import HUB, L4, facts_of, planned, refused
+
+VLLM = {"spec__engine": "vllm", "spec__model__uri": "hf://acme/chat-7B", **L4}
+TGI = {**VLLM, "spec__engine": "tgi"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "argument"),
+    [
+        (VLLM, "--trust-remote-code"),
+        (VLLM, "--trust_remote_code"),
+        (VLLM, "--Trust-Remote-Code"),
+        (VLLM, "--trust-remote-code=true"),
+        (VLLM, "--trust-remote"),
+        (VLLM, "--config"),
+        (VLLM, "--model"),
+        (VLLM, "--host"),
+        (VLLM, "--api-key"),
+        (TGI, "--trust-remote-code"),
+        (TGI, "--trust-remote-code --port=80"),
+        (TGI, "--ngrok"),
+        (HUB, "--tools"),
+        (HUB, "--mcp-servers-json"),
+        (HUB, "--agent"),
+        (HUB, "--models-dir"),
+    ],
+)
+def test_an_argument_that_opens_what_the_operator_closed_is_refused(engine: dict[str, Any], argument: str) -> None:
+    problem = refused(**engine, spec__engineOptions__args=["--seed", "1", argument])
+    assert problem.reason == Reason.OWNED_ARGUMENT
+    assert "spec.engineOptions.args[2]" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [
+        (VLLM, "VLLM_SERVER_DEV_MODE"),
+        (VLLM, "VLLM_API_KEY"),
+        (VLLM, "HF_TOKEN"),
+        (VLLM, "hf_token"),
+        (TGI, "TRUST_REMOTE_CODE"),
+        (TGI, "trust_remote_code"),
+        (HUB, "LLAMA_ARG_TOOLS"),
+        (HUB, "LLAMA_ARG_MCP_SERVERS_JSON"),
+        (HUB, "LLAMA_ARG_HOST"),
+    ],
+)
+def test_a_variable_that_opens_what_the_operator_closed_is_refused(engine: dict[str, Any], name: str) -> None:
+    problem = refused(**engine, spec__engineOptions__env=[{"name": name, "value": "1"}])
+    assert problem.reason == Reason.OWNED_ARGUMENT
+    assert "spec.engineOptions.env[0]" in problem.message
+
+
+def test_code_of_a_models_repository_runs_only_when_the_field_says_so() -> None:
+    assert "--trust-remote-code" not in planned(**VLLM).container.args
+    assert "--trust-remote-code" in planned(**VLLM, spec__model__trustRemoteCode=True).container.args
+
+
+def test_facts_forged_into_a_status_cannot_say_more_than_facts() -> None:
+    """Nobody is given the right to write a status. Who has it gets a user that Pod Security judges, and no more."""
+    forged = orjson.loads(facts_to_text(facts_of(**HUB, **L4)))
+    forged["version"] |= {"user": 0, "hostNetwork": True, "volumes": [{"hostPath": {"path": "/"}}]}
+    forged["accelerator"] |= {"seccomp_profile": "Unconfined", "privileged": True}
+    service = LLMService.parse(an_llmservice(**HUB, **L4))
+    facts = facts_from_text(orjson.dumps(forged).decode())
+    assert facts is not None
+    plan = plan_service(service, facts)
+    text = json.dumps(render(plan, 1))
+    assert [word for word in ("hostNetwork", "hostPath", "privileged") if word in text] == []
+    assert plan.restricted is False
+
+
+def test_facts_of_another_engine_are_not_taken() -> None:
+    service = LLMService.parse(an_llmservice(**HUB, **L4))
+    kept = facts_of(**HUB, **L4)
+    other = facts_to_text(facts_of(**VLLM))
+    assert choose_facts(service, load_catalogue(), kept.registry, "", kept=other) == kept

@@ -1,0 +1,66 @@
+"""The page of the operator's metrics, from the instruments themselves."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from prometheus_client.registry import Collector
+
+from llmservice.controllers.health import LoopPulse
+from llmservice.controllers.measuring import MeasuredQueue
+from llmservice.controllers.metrics import Metrics
+from llmservice.controllers.scaling_series import ScalingSeries
+from llmservice.controllers.series import ProcessSeries, ServiceSeries
+from llmservice.reconcilers.scaling.looks import Looks
+
+_HEAD = """\
+# Metrics of the operator
+
+Written from the code by `make docs`. `GET /metrics` on port 8080 of each replica (`LLMSERVICE_PORT`), in Prometheus'
+text format; names are controller-runtime's where it has one, so that its dashboards work. A series of an LLMService
+ends with it. Besides these: `process_*`, of the Prometheus client. Engines have metrics of their own, on port 8000 of
+their pods.
+
+"""
+
+
+class Family(NamedTuple):
+    """A metric as Prometheus stores it; a histogram has `_bucket`, `_count` and `_sum` behind its name."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    meaning: str
+
+
+class _NoWatch:
+    restarts = 0
+    watching = True
+
+    def is_leader(self) -> bool:
+        return False
+
+
+def families() -> list[Family]:
+    """Every metric of a replica, by name."""
+    metrics, watch = Metrics(), _NoWatch()
+    MeasuredQueue(metrics)
+    process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
+    registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
+    found = _families([*registered, ServiceSeries(), process, ScalingSeries(Looks())])
+    return sorted(family for family in found if not family.name.startswith("process_"))
+
+
+def _families(collectors: Iterable[Collector]) -> Iterator[Family]:
+    for collector in collectors:
+        for metric in collector.collect():
+            labels = getattr(metric, "_labelnames", ()) or getattr(collector, "_labelnames", ())
+            name = f"{metric.name}_total" if metric.type == "counter" else metric.name
+            yield Family(name, metric.type, tuple(labels), metric.documentation)
+
+
+def metrics_page() -> str:
+    """The page as Markdown."""
+    rows = [
+        f"| `{family.name}` | {family.kind} | {', '.join(family.labels)} | {family.meaning} |" for family in families()
+    ]
+    return _HEAD + "\n".join(["| metric | type | labels | meaning |", "|---|---|---|---|", *rows]) + "\n"
