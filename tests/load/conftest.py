@@ -1,0 +1,30 @@
+"""The cluster, the operator and a namespace, as for the other tests on a real cluster."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.conftest import Operator, box, cluster, kube, models, operator
+from tests.cluster.test_prometheus_source import MetricsServer, server
+
+__all__ = ["box", "cluster", "kube", "models", "operator", "server"]
+
+
+@pytest.fixture
+def prometheus(server: MetricsServer, operator: Operator) -> Iterator[MetricsServer]:
+    """A real Prometheus, and the operator told where it is."""
+    usual = operator.environment
+    operator.stop()
+    operator.environment = {**usual, "LLMSERVICE_PROMETHEUS_URL": server.url}
+    operator.start()
+    yield server
+    operator.stop()
+    operator.environment = usual
+    operator.start()
+
+
+@pytest.fixture
+def results() -> Path:
+    """Where timelines are kept: `python -m benchmarks.load_plot` draws them."""
+    return Path(__file__).parents[2] / "build" / "load"

@@ -1,0 +1,68 @@
+"""A recorded run of what the autoscaler saw: the pods and their metrics at each look; kept as JSON, replayed by tests."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from llmservice.autoscaling.deciding import decide
+from llmservice.autoscaling.decision import Decision
+from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.engines.readings import Readings
+from llmservice.reconcilers.scaling.sightings import Sightings
+from llmservice.signals.exposition import scan
+from llmservice.signals.samples import reading_from, wanted
+from llmservice.signals.source import Reading, Unread
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLook:
+    """One look: seconds since 1970, replicas asked for, the pods, and what /metrics of each ready one said."""
+
+    at: float
+    asked: int
+    pods: tuple[ScaledPod, ...]
+    pages: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "at": self.at,
+            "asked": self.asked,
+            "pods": [asdict(pod) for pod in self.pods],
+            "pages": dict(self.pages),
+        }
+
+    @classmethod
+    def of_json(cls, raw: Mapping[str, Any]) -> Self:
+        """Back from JSON."""
+        pods = tuple(ScaledPod(**{**pod, "standing": Standing(pod["standing"])}) for pod in raw["pods"])
+        return cls(at=raw["at"], asked=raw["asked"], pods=pods, pages=raw["pages"])
+
+
+def save(path: Path, looks: list[RecordedLook]) -> None:
+    """Keep a run; only the lines of the metrics matter, so that it stays small."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(json.dumps([look.as_json() for look in looks]).encode(), mtime=0))
+
+
+def load(path: Path) -> list[RecordedLook]:
+    """A run that was kept."""
+    return [RecordedLook.of_json(raw) for raw in json.loads(gzip.decompress(path.read_bytes()))]
+
+
+def decisions(looks: list[RecordedLook], policy: ScalingPolicy, readings: Readings) -> Iterator[Decision]:
+    """What the operator decides from a run, look by look."""
+    sightings, memory = Sightings(), Memory()
+    for look in looks:
+        said: dict[str, Reading | Unread] = {
+            pod: reading_from(scan(page.encode(), wanted(readings)), readings, look.at)
+            for pod, page in look.pages.items()
+        }
+        snapshot = sightings.look(look.pods, said, asked=look.asked, objective=policy.objective, now=look.at)
+        decision, memory = decide(policy, snapshot, memory, look.at)
+        yield decision
