@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import Conflict, Refused, Unavailable
-from tests.scenarios.world import NAMESPACE, World
+from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 
 def test_a_new_resource_gets_its_children_and_a_status() -> None:
@@ -42,6 +42,27 @@ def test_ready_is_one_event() -> None:
     world.reconcile()
     assert [write.split()[0] for write in world.writes()] == ["apply_status", "record"]
     assert world.condition()["reason"] == "Ready"
+
+
+def test_a_pod_that_only_carries_the_label_is_no_replica() -> None:
+    world = World()
+    world.apply()
+    world.reconcile()
+    world.roll_out()
+    world.cluster.remove(Ref("Pod", NAMESPACE, "chat-0"))
+    world.cluster.create(a_ready_pod("stranger", "chat", owned=False))
+    world.reconcile()
+    assert world.condition("Available")["status"] == "False"
+    assert world.get("LLMService")["status"]["readyReplicas"] == 0
+
+
+def test_a_pod_that_only_carries_the_label_is_no_replica_of_a_stalled_resource() -> None:
+    world = World().serving()
+    world.cluster.create(a_ready_pod("stranger", "chat", owned=False))
+    world.apply(spec__engineOptions__args=["--model", "other"])
+    world.reconcile()
+    assert world.condition("Stalled")["status"] == "True"
+    assert world.get("LLMService")["status"]["readyReplicas"] == 1
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service", "PodDisruptionBudget"])

@@ -1,6 +1,6 @@
-"""The twelve transitions among fixed, autoscaled, external and suspended: none lowers replicas but to a new bound.
+"""The twenty transitions among fixed, autoscaled, advised, external and suspended: none lowers replicas.
 
-"autoscaled" and "external" are played by their field managers, which write the Deployment's `/scale`.
+The autoscaler works all the time; "external" is played by its field manager, which writes the Deployment's `/scale`.
 """
 
 from collections.abc import Callable
@@ -9,57 +9,83 @@ import pytest
 
 from llmservice.converging.references import Ref
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR
+from tests.scenarios.scaled_world import RUNNING, ScaledWorld
 from tests.scenarios.world import NAMESPACE, World
 
 HPA = "kube-controller-manager"
 
 
-def be_fixed(world: World) -> None:
+def be_fixed(world: ScaledWorld) -> None:
     world.apply(spec__replicas=4)
 
 
-def be_autoscaled(world: World) -> None:
+def be_autoscaled(world: ScaledWorld) -> None:
+    world.apply(spec__autoscaling={"maxReplicas": 8, **RUNNING})
+
+
+def be_advised(world: ScaledWorld) -> None:
+    world.apply(spec__autoscaling={"maxReplicas": 8, "mode": "Advise", **RUNNING})
+
+
+def be_external(world: ScaledWorld) -> None:
     world.apply()
     world.reconcile()
-    world.scale(max(4, world.get("Deployment")["spec"]["replicas"]), AUTOSCALER)
+    world.scale(max(4, world.replicas), HPA)
 
 
-def be_external(world: World) -> None:
-    world.apply()
-    world.reconcile()
-    world.scale(max(4, world.get("Deployment")["spec"]["replicas"]), HPA)
-
-
-def be_suspended(world: World) -> None:
+def be_suspended(world: ScaledWorld) -> None:
     world.apply(spec__suspend=True)
 
 
-STATES: dict[str, Callable[[World], None]] = {
+STATES: dict[str, Callable[[ScaledWorld], None]] = {
     "fixed": be_fixed,
     "autoscaled": be_autoscaled,
+    "advised": be_advised,
     "external": be_external,
     "suspended": be_suspended,
 }
 TRANSITIONS = [(before, after) for before in STATES for after in STATES if before != after]
 
 
-def test_there_are_twelve_transitions() -> None:
-    assert len(TRANSITIONS) == 12
+def pass_by(world: ScaledWorld, *, operator_first: bool) -> list[int]:
+    """Three rounds of operator and autoscaler, in either order; the replicas after each step."""
+    steps: list[Callable[[], object]] = [world.reconcile, world.tick]
+    if not operator_first:
+        steps.reverse()
+    seen = []
+    for step in steps * 3:
+        step()
+        seen.append(world.replicas)
+    return seen
 
 
+def test_there_are_twenty_transitions() -> None:
+    assert len(TRANSITIONS) == 20
+
+
+@pytest.mark.parametrize("operator_first", [True, False])
 @pytest.mark.parametrize(("before", "after"), TRANSITIONS)
-def test_no_transition_lowers_replicas(before: str, after: str) -> None:
-    world = World()
+def test_no_transition_lowers_replicas(before: str, after: str, *, operator_first: bool) -> None:
+    world = ScaledWorld()
     be_fixed(world)
     world.reconcile()
+    world.settle()
     STATES[before](world)
-    world.reconcile()
-    seen = []
+    pass_by(world, operator_first=operator_first)
     STATES[after](world)
-    for _ in range(3):
-        world.reconcile()
-        seen.append(world.get("Deployment")["spec"]["replicas"])
-    assert set(seen) == {0 if after == "suspended" else 4}
+    seen = pass_by(world, operator_first=operator_first)
+    stays, comes = 0 if before == "suspended" else 4, 0 if after == "suspended" else 4
+    assert set(seen) <= {stays, comes}
+    assert seen[-1] == comes
+
+
+def test_leaving_autoscaling_leaves_the_number_where_it_is() -> None:
+    world = ScaledWorld().scaled()
+    world.source.running = 24.0
+    world.tick()
+    world.apply()
+    pass_by(world, operator_first=True)
+    assert world.replicas == 5
 
 
 @pytest.mark.parametrize("manager", [AUTOSCALER, HPA])

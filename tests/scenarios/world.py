@@ -66,7 +66,7 @@ class World:
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE)):
             self.cluster.remove(Ref("Pod", NAMESPACE, pod["metadata"]["name"]))
         for number in range(wanted):
-            self.cluster.create(_ready_pod(f"{name}-{number}", name))
+            self.cluster.create(a_ready_pod(f"{name}-{number}", name))
 
         def report(live: Manifest) -> None:
             counts = {"replicas": wanted, "updatedReplicas": wanted, "readyReplicas": wanted}
@@ -101,11 +101,18 @@ class World:
         return self
 
 
-def _ready_pod(name: str, service: str) -> Manifest:
+def a_ready_pod(name: str, service: str, *, owned: bool = True) -> Manifest:
+    """A pod that serves; its ReplicaSet is named only: nothing looks for the object. Without one it is a stranger's."""
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{service}-1", "uid": "r-1", "controller": True}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name, "namespace": NAMESPACE, "labels": {"llmservice.dev/name": service}},
+        "metadata": {
+            "name": name,
+            "namespace": NAMESPACE,
+            "labels": {"llmservice.dev/name": service},
+            "ownerReferences": [owner] if owned else [],
+        },
         "spec": {"containers": [{"name": "engine", "image": "engine"}]},
         "status": {
             "phase": "Running",

@@ -30,15 +30,15 @@ _VERSION = "1:"
 _MAX_JSON_BYTES = 1 << 16
 
 
-def encoded(memory: Memory) -> str:
-    """The checkpoint of a memory.
+def encoded(memory: Memory, at_most: int = MAX_CHARACTERS) -> str:
+    """The checkpoint of a memory, at most so many characters long.
 
     A service with so many replicas that it does not fit loses first the minutes being sampled, then readings from the
     oldest on; the next decisions do without them, as after a pause.
     """
     for smaller in _ever_smaller(memory):
         text = _VERSION + base64.b85encode(zlib.compress(_json(smaller).encode(), 9)).decode()
-        if len(text) <= MAX_CHARACTERS:
+        if len(text) <= at_most:
             return text
     return ""
 

@@ -12,6 +12,7 @@ from llmservice import __version__
 
 VERBS = {
     "crd": "Print the CustomResourceDefinition.",
+    "explain": "Say why a service runs as many replicas as it does.",
     "images": "Print every engine image a cluster would need.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",

@@ -4,7 +4,7 @@ import asyncio
 import functools
 import logging
 import signal
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -28,16 +28,22 @@ from llmservice.controllers.kopf_login import is_served, log_in
 from llmservice.controllers.kopf_watch import KopfWatch
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
+from llmservice.controllers.scaling import an_autoscaler, scaling_sources
 from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
+from llmservice.reconcilers.scaling.autoscaler import Autoscaler
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey, work
 from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
+from llmservice.signals.source import Source
 
 log = logging.getLogger(__name__)
+
+_BURST_SECONDS = 0.05
 
 CATALOGUE_NAME = "llmservice-catalogue"
 """The ConfigMap with the administrator's rows, unless a setting names another."""
@@ -53,10 +59,12 @@ async def run_operator(settings: Settings) -> None:
     async with (
         connect(credentials) as connection,
         connect(credentials, timeout_seconds=LeaseTiming().call_seconds) as lease_connection,
+        scaling_sources(settings) as sources,
     ):
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
-        parts = _wire(settings, connection, replica)
-        async with replica.endpoints(settings.port, parts.cache, parts.informers, parts.kopf):
+        parts = _wire(settings, connection, replica, sources)
+        looks = parts.autoscaler.scaler.looks
+        async with replica.endpoints(settings.port, parts.cache, parts.informers, parts.kopf, looks):
             await _operate(parts, settings, stop)
     log.info("stopped")
 
@@ -73,9 +81,10 @@ class _Parts:
     replica: Replica
     catalogue: CatalogueWatch
     platform: PlatformWatch
+    autoscaler: Autoscaler
 
 
-def _wire(settings: Settings, connection: Connection, replica: Replica) -> _Parts:
+def _wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> _Parts:
     """Every part, made and connected; nothing runs yet."""
     api, cache, queue, sweep_wanted = ApiServer(connection), ObjectCache(), replica.queue(), asyncio.Event()
     cluster = replica.writing(api, connection)
@@ -89,13 +98,16 @@ def _wire(settings: Settings, connection: Connection, replica: Replica) -> _Part
         for kind in (*CHILD_KINDS, "Pod")
         for namespace in settings.namespaces or ("",)
     )
-    planner = CataloguePlanner(load_catalogue(), registry_settings(settings))
+    readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
+    planner = CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
+    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
     reconciler = LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
         observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
         plan=planner,
         now=_now,
+        scaling=autoscaler.scaler.looks.report,
     )
     catalogue = CatalogueWatch(
         connection=connection,
@@ -128,6 +140,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica) -> _Part
         replica=replica,
         catalogue=catalogue,
         platform=platform,
+        autoscaler=autoscaler,
     )
 
 
@@ -157,6 +170,7 @@ async def _lead(parts: _Parts, workers: int) -> None:
     for body in parts.cache.of_kind("LLMService"):
         parts.queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
     async with asyncio.TaskGroup() as group:
+        group.create_task(parts.autoscaler.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 
@@ -185,13 +199,18 @@ def use_catalogue(
 
 
 def enqueue_owner(queue: WorkQueue[ServiceKey], before: Manifest | None, after: Manifest | None) -> None:
-    """Queue the LLMService a changed object is, or belongs to; our own status writes change nothing for it."""
+    """Queue the LLMService a changed object is, or belongs to; our own status writes change nothing for it.
+
+    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough.
+    """
     manifest = after or before
     if manifest is None or (before and after and _says_the_same(before, after)):
         return
     metadata = manifest["metadata"]
-    name = metadata["name"] if manifest["kind"] == "LLMService" else metadata["labels"][SERVICE_LABEL]
-    queue.add((metadata["namespace"], name))
+    if manifest["kind"] == "LLMService":
+        queue.add((metadata["namespace"], metadata["name"]))
+    else:
+        queue.add_after((metadata["namespace"], metadata["labels"][SERVICE_LABEL]), _BURST_SECONDS)
 
 
 def _says_the_same(before: Manifest, after: Manifest) -> bool:

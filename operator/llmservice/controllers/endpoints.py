@@ -1,13 +1,16 @@
-"""`/healthz`, `/readyz` and `/metrics`, in a thread of their own: they answer while the operator's loop hangs.
+"""`/healthz`, `/readyz`, `/metrics`, `/explain`, in a thread of their own: they answer while the operator's loop hangs.
 
 kopf's own liveness endpoint always answers 200, whatever became of its watches.
 """
 
 import asyncio
+import functools
+import json
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -16,6 +19,9 @@ from llmservice.controllers.health import Checks
 from llmservice.errors import InvalidSpec
 
 _SHUTDOWN_SECONDS = 1.0
+
+Explain = Callable[[str, str], tuple[int, dict[str, Any]]]
+"""Namespace and name of an LLMService → HTTP status and JSON; called from the endpoints' thread."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +35,7 @@ class Endpoints:
     alive: Checks
     ready: Checks
     registry: CollectorRegistry
+    explain: Explain | None = None
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _thread: threading.Thread | None = None
@@ -55,6 +62,7 @@ class Endpoints:
         application.router.add_get("/healthz", self._healthz)
         application.router.add_get("/readyz", self._readyz)
         application.router.add_get("/metrics", self._metrics)
+        application.router.add_get("/explain/{namespace}/{name}", self._explain)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await runner.setup()
         try:
@@ -71,6 +79,12 @@ class Endpoints:
 
     async def _metrics(self, _: web.Request) -> web.Response:
         return web.Response(body=generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    async def _explain(self, request: web.Request) -> web.Response:
+        if self.explain is None:
+            raise web.HTTPNotFound
+        status, answer = self.explain(request.match_info["namespace"], request.match_info["name"])
+        return web.json_response(answer, status=status, dumps=functools.partial(json.dumps, indent=1))
 
 
 def _listener(port: int) -> socket.socket:

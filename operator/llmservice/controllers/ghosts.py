@@ -1,4 +1,4 @@
-"""What kopf does not tell: LLMServices that vanished during a relist, and those a silent watch never delivered."""
+"""What no watch tells: LLMServices that vanished while kopf listed, and whatever a watch lost without a word."""
 
 import asyncio
 import contextlib
@@ -6,11 +6,15 @@ import logging
 import random
 from typing import Protocol
 
-from llmservice.cluster.cache import ObjectCache, version_of
+from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 from llmservice.errors import OperatorError
+from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
+
+_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "Pod"), SERVICE_LABEL)}
+"""The kinds that are watched, with the labels they are watched by."""
 
 _EVERY_SECONDS = 300.0
 _AGAIN_SECONDS = 10.0
@@ -21,8 +25,8 @@ _SETTLE_SECONDS = 1.0
 class Lister(Protocol):
     """What the sweep asks of an API server."""
 
-    async def list_metadata(self, kind: str, namespace: str) -> list[Manifest]:
-        """All objects of a kind with nothing but their metadata."""
+    async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
+        """All selected objects of a kind with nothing but their metadata."""
         ...
 
     async def get(self, ref: Ref) -> Manifest | None:
@@ -54,15 +58,26 @@ async def _swept(api: Lister, cache: ObjectCache, namespace: str) -> bool:
 
 
 async def sweep(api: Lister, cache: ObjectCache, namespace: str) -> None:
-    """Compare the cache with a metadata-only list: forget what is gone, fetch what is unknown or newer."""
-    known = {ref_of(body): body for body in cache.of_kind("LLMService", namespace)}
-    listed = {ref_of(item): item for item in await api.list_metadata("LLMService", namespace)}
-    for ref, body in known.items():
-        if ref not in listed or uid_of(listed[ref]) != uid_of(body):
-            log.info("%s is gone: forgotten", ref)
-            cache.drop(ref, version_of(body))
-    for ref, item in listed.items():
-        if ref not in known or version_of(item) > version_of(known[ref]):
-            live = await api.get(ref)
-            if live is not None:
-                cache.put(live)
+    """Compare the cache with metadata-only lists: forget what is gone, fetch what is unknown or newer."""
+    for kind, selector in _SELECTORS.items():
+        known = {ref_of(body): body for body in cache.of_kind(kind, namespace)}
+        listed = {ref_of(item): item for item in await api.list_metadata(kind, namespace, label_selector=selector)}
+        for ref, body in known.items():
+            if ref not in listed or uid_of(listed[ref]) != uid_of(body):
+                _forget(cache, ref, body)
+        for ref, item in listed.items():
+            await _fetch_if_newer(api, cache, ref, item)
+
+
+def _forget(cache: ObjectCache, ref: Ref, body: Manifest) -> None:
+    if cache.drop(ref, version_of(body)):
+        log.info("%s is gone: forgotten", ref)
+
+
+async def _fetch_if_newer(api: Lister, cache: ObjectCache, ref: Ref, item: Manifest) -> None:
+    """Unless the watch was faster by now."""
+    known = cache.get(ref)
+    if known is None or version_of(item) > version_of(known):
+        live = await api.get(ref)
+        if live is not None:
+            cache.put(live)

@@ -36,7 +36,9 @@ _QUIET = {
     "kopf.objects": logging.WARNING,
     "kopf.activities": logging.WARNING,
     "kopf._core": logging.WARNING,
-    "kopf._core.reactor.running": logging.ERROR,  # it warns at each start that signals are ours
+    # They tell what ended kopf twice, with tracebacks, as if it were a defect; our supervision tells it in one line.
+    "kopf._core.reactor.orchestration": logging.CRITICAL,
+    "kopf._core.reactor.running": logging.CRITICAL,
     "kopf._cogs": logging.WARNING,
     "asyncio": logging.WARNING,
     "aiohttp": logging.WARNING,

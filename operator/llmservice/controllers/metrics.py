@@ -39,6 +39,7 @@ class Metrics:
     active_workers: Gauge = field(init=False)
     max_workers: Gauge = field(init=False)
     requests: Counter = field(init=False)
+    autoscale_seconds: Histogram = field(init=False)
 
     def __post_init__(self) -> None:
         labels = ["controller"]
@@ -65,6 +66,12 @@ class Metrics:
         )
         self.requests = Counter(
             "rest_client_requests", "Requests to the API server.", ["code", "method", "host"], registry=self.registry
+        )
+        self.autoscale_seconds = Histogram(
+            "llmservice_autoscale_duration_seconds",
+            "Length of a round of the autoscaler over all services: reading, deciding, acting.",
+            registry=self.registry,
+            buckets=_PASS_SECONDS,
         )
         self._start_at_zero()
         build = Gauge(

@@ -15,13 +15,16 @@ from llmservice.cluster.informer import Informer
 from llmservice.cluster.leader_only import LeaderOnly
 from llmservice.cluster.lease import ApiServerLease, Election
 from llmservice.controllers.endpoints import Endpoints
+from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks
 from llmservice.controllers.kopf_watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.measuring import Measured, MeasuredQueue, count_requests
 from llmservice.controllers.metrics import CONTROLLER, Metrics
+from llmservice.controllers.scaling_series import ScalingSeries
 from llmservice.controllers.series import ProcessSeries, ServiceSeries
 from llmservice.converging.references import Ref
+from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 
 LEASE = "llmservice-operator"
@@ -49,9 +52,9 @@ class Replica:
         return Logged(Measured(reconcile, self.metrics), functools.partial(_generation, cache))
 
     def endpoints(
-        self, port: int, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch
+        self, port: int, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks
     ) -> AbstractAsyncContextManager[object]:
-        """/healthz, /readyz and /metrics as long as the block runs; nothing with port 0."""
+        """/healthz, /readyz, /metrics and /explain as long as the block runs; nothing with port 0."""
         if not port:
             return nullcontext()
         services = ServiceSeries()
@@ -59,8 +62,14 @@ class Replica:
         process = ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
         self.metrics.registry.register(services)
         self.metrics.registry.register(process)
+        self.metrics.registry.register(ScalingSeries(looks))
+        explain = Explainer(looks=looks, leads=self.leads)
         alive, ready = alive_checks(informers, kopf, self.loop), ready_checks(informers, kopf)
-        return Endpoints(port=port, alive=alive, ready=ready, registry=self.metrics.registry)
+        return Endpoints(port=port, alive=alive, ready=ready, registry=self.metrics.registry, explain=explain)
+
+    def leads(self) -> bool:
+        """Whether this replica leads now; may be called from any thread."""
+        return self.election is None or self.election.is_leader()
 
     async def lead(self, work: Callable[[], Coroutine[Any, Any, object]], workers: int) -> None:
         """Run `work` whenever this replica leads, until cancelled."""

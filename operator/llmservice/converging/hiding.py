@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 _HIDDEN = "[hidden]"
+_LONGEST_ARGUMENT = 256
+_LONGEST_COMMAND_LINE = 16384
 _SECRETS = (
     re.compile(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
     re.compile(r"(?P<kept>)\b(?:hf_|sk-|ghp_|glpat-|AKIA|xox[abp]-)[\w-]{8,}"),
@@ -40,13 +42,32 @@ def without_secrets(text: str) -> str:
 
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:
-    """A command line for everybody's eyes: what follows a flag such as --hub-token is hidden too."""
+    """A command line for everybody's eyes: what follows a flag such as --hub-token is hidden too.
+
+    It stands in a status beside the spec that it comes from: 256 characters of each argument, 16 kB at most of all.
+    """
+    return _beginning([_shortened(argument) for argument in _without_secret_values(arguments)])
+
+
+def _without_secret_values(arguments: Sequence[str]) -> Sequence[str]:
     if not _has_signs(" ".join(arguments)):
-        return list(arguments)
+        return arguments
     return [
         _HIDDEN if _SECRET_FLAG.fullmatch(flag) and not argument.startswith("-") else without_secrets(argument)
         for flag, argument in pairwise(("", *arguments))
     ]
+
+
+def _shortened(argument: str) -> str:
+    if len(argument) <= _LONGEST_ARGUMENT:
+        return argument
+    return f"{argument[:_LONGEST_ARGUMENT]}… ({len(argument)} characters)"
+
+
+def _beginning(arguments: list[str]) -> list[str]:
+    shown = sum(length <= _LONGEST_COMMAND_LINE for length in accumulate(map(len, arguments)))
+    left = len(arguments) - shown
+    return [*arguments[:shown], *([f"… ({left} more arguments)"] if left else [])]
 
 
 def _has_signs(text: str) -> bool:

@@ -49,7 +49,7 @@ def replicas_to_state(*, fixed: int | None, suspend: bool, minimum: int, deploym
         return Replicas(value=fixed)
     if deployment is None:
         return Replicas(value=minimum)
-    if BEFORE_SUSPEND_ANNOTATION in _annotations(deployment):
+    if is_emptied(deployment):
         return Replicas(value=max(minimum, _ran_before(deployment, minimum)))
     if owned_by_another(deployment):
         return Replicas(value=None)
@@ -68,10 +68,18 @@ def live_replicas(deployment: Manifest) -> int:
 
 def owned_by_another(deployment: Manifest) -> bool:
     """Whether a manager other than the operator owns `spec.replicas`."""
-    return any(
-        entry.get("manager") != OPERATOR and _owns_replicas(entry)
-        for entry in deployment["metadata"].get("managedFields") or ()
-    )
+    return bool(owners_of_replicas(deployment) - {OPERATOR})
+
+
+def owners_of_replicas(deployment: Manifest) -> frozenset[str]:
+    """The managers that own `spec.replicas`: several where they set the same number."""
+    entries = deployment["metadata"].get("managedFields") or ()
+    return frozenset(str(entry.get("manager")) for entry in entries if _owns_replicas(entry))
+
+
+def is_emptied(deployment: Manifest) -> bool:
+    """Whether the operator emptied it for a suspension and has not stated other replicas since."""
+    return BEFORE_SUSPEND_ANNOTATION in _annotations(deployment)
 
 
 def _owns_replicas(entry: Mapping[str, Any]) -> bool:

@@ -8,8 +8,10 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.diagnosis import Trouble
+from llmservice.converging.hiding import shown_arguments
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.references import Manifest
+from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.updates import made_by_newer
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.metadata import NAME_LABEL
@@ -22,7 +24,8 @@ class Situation:
     """What the status is composed from.
 
     `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands,
-    `update` the condition about what newer facts would change.
+    `update` the condition about what newer facts would change. `scaling` is what the autoscaler tells; None where
+    nothing is scaled, or nothing was decided yet.
     """
 
     plan: ServicePlan
@@ -33,6 +36,7 @@ class Situation:
     floor: int
     before: Status
     update: Condition | None = None
+    scaling: ScalingReport | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -55,6 +59,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         **_counts(situation),
         **_addresses(plan),
         "plan": described,
+        **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
 
 
@@ -67,6 +72,8 @@ def stalled(
         _availability(progress.ready, reason, message),
         Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message),
     ]
+    if condition_in(before, ConditionType.SCALING_ACTIVE):
+        conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
     kept = {key: value for key, value in before.items() if key not in {"observedGeneration", "conditions"}}
     counts = {
         "replicas": progress.total,
@@ -83,7 +90,8 @@ def _is_kept(situation: Situation) -> bool:
 
 
 def _conditions(situation: Situation) -> list[Condition]:
-    return [*_progress(situation), *([situation.update] if situation.update else [])]
+    scaling = situation.scaling.conditions if situation.scaling else ()
+    return [*_progress(situation), *([situation.update] if situation.update else []), *scaling]
 
 
 def _progress(situation: Situation) -> list[Condition]:
@@ -166,7 +174,7 @@ def _plan(plan: ServicePlan) -> dict[str, Any]:
         "engineVersion": plan.engine_version,
         "image": plan.container.image,
         "command": list(plan.container.command),
-        "args": list(plan.container.args),
+        "args": shown_arguments(plan.container.args),
         "accelerator": plan.accelerator,
         "devices": plan.devices,
         "resourceName": plan.resource_name,

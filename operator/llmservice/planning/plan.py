@@ -2,7 +2,6 @@
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import ServingRequest
-from llmservice.engines.readings import Readings
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.container import plan_container
@@ -11,6 +10,7 @@ from llmservice.planning.drain import drain_seconds, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
+from llmservice.planning.network import USUAL_READERS, MetricsReaders, admitted_peers
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
 from llmservice.planning.resources import choose_resources
@@ -22,8 +22,8 @@ from llmservice.planning.startup import progress_deadline_seconds, startup_secon
 from llmservice.planning.weights import choose_source
 
 
-def plan_service(service: LLMService, facts: Facts) -> ServicePlan:
-    """Everything decided about a resource; the same resource and facts always give the same plan.
+def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = USUAL_READERS) -> ServicePlan:
+    """Everything decided about a resource; the same resource, facts and readers always give the same plan.
 
     Raises InvalidSpec naming the field and the way out.
     """
@@ -77,7 +77,8 @@ def plan_service(service: LLMService, facts: Facts) -> ServicePlan:
         pod=plan_pod(spec, facts.registry, source, launch, grace, placement, security),
         rollout=rollout.value,
         replica_bound=replica_bound(spec),
-        scaling=choose_scaling(spec, Readings()),
+        scaling=choose_scaling(spec, engine.readings(facts.version)),
+        admitted=admitted_peers(spec, readers),
         restricted=security.restricted,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
         notes=(*placement.notes, *security.notes, *launch.notes),

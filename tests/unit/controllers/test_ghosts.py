@@ -3,7 +3,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache
+from llmservice.cluster.selecting import has_labels
 from llmservice.controllers.ghosts import sweep, sweep_forever
 from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.errors import Unavailable
@@ -19,12 +20,13 @@ class Api:
     lists: list[float] = field(default_factory=list)
     gets: int = 0
 
-    async def list_metadata(self, kind: str, namespace: str) -> list[Manifest]:
-        self.lists.append(asyncio.get_running_loop().time())
+    async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
+        if kind == "LLMService":
+            self.lists.append(asyncio.get_running_loop().time())
         if self.down:
             raise Unavailable("Unreachable", "away")
-        found = [body for body in self.bodies if namespace in {"", body["metadata"]["namespace"]}]
-        return [{**body, "kind": kind} for body in found]
+        found = [body for body in self.bodies if body["kind"] == kind and has_labels(body, label_selector)]
+        return [body for body in found if namespace in {"", body["metadata"]["namespace"]}]
 
     async def get(self, ref: Ref) -> Manifest | None:
         self.gets += 1
@@ -36,6 +38,11 @@ def a_body(name: str, version: int = 1, uid: str = "") -> Manifest:
     return {"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "metadata": metadata}
 
 
+def a_child(name: str, version: int = 1, kind: str = "Deployment") -> Manifest:
+    body = a_body(name, version)
+    return {**body, "kind": kind, "metadata": {**body["metadata"], "labels": {SERVICE_LABEL: "chat"}}}
+
+
 def a_cache(*bodies: Manifest) -> ObjectCache:
     cache = ObjectCache()
     for body in bodies:
@@ -43,8 +50,8 @@ def a_cache(*bodies: Manifest) -> ObjectCache:
     return cache
 
 
-def names(cache: ObjectCache) -> set[str]:
-    return {body["metadata"]["name"] for body in cache.of_kind("LLMService")}
+def names(cache: ObjectCache, kind: str = "LLMService") -> set[str]:
+    return {body["metadata"]["name"] for body in cache.of_kind(kind)}
 
 
 async def test_forgets_what_is_gone() -> None:
@@ -67,6 +74,17 @@ async def test_takes_a_successor_for_another_resource() -> None:
     await sweep(Api([a_body("chat", 7, uid="second")]), cache, "")
     assert seen[0] == ("first", "")
     assert names(cache) == {"chat"}
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service", "PodDisruptionBudget", "Pod"])
+async def test_a_child_whose_event_was_lost_is_forgotten_or_fetched(kind: str) -> None:
+    cache = a_cache(a_child("gone", kind=kind), a_child("old", kind=kind))
+    strangers = {**a_body("a stranger's"), "kind": kind}
+
+    await sweep(Api([a_child("old", 9, kind), strangers]), cache, "")
+
+    assert names(cache, kind) == {"old"}
+    assert [body["metadata"]["resourceVersion"] for body in cache.of_kind(kind)] == ["9"]
 
 
 def test_sweeps_every_few_minutes_and_when_it_is_wanted() -> None:

@@ -9,6 +9,7 @@ from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.lease import Election, NotLeader
 from llmservice.controllers.endpoints import Endpoints
 from llmservice.controllers.replica import Replica, election_in
+from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.workers import ServiceKey
 from tests.unit.cluster.fake_api_server import FakeApiServer, serving
 from tests.unit.cluster.leases import LeaseInMemory
@@ -83,7 +84,7 @@ async def test_metrics_show_the_resources_of_the_cache() -> None:
 
 
 def free_port(replica: Replica, cache: ObjectCache, kopf: object) -> Endpoints:
-    endpoints = replica.endpoints(1, cache, (), kopf)  # type: ignore[arg-type]
+    endpoints = replica.endpoints(1, cache, (), kopf, Looks())  # type: ignore[arg-type]
     assert isinstance(endpoints, Endpoints)
     endpoints.port = 0
     return endpoints

@@ -35,12 +35,9 @@ def a_pod(**metadata: Any) -> Manifest:
         (a_body(1), a_body(2, deletionTimestamp="2026-01-01T00:00:00Z"), 1),
         (a_body(1), a_body(2, uid="u-2"), 1),
         (a_body(1), a_body(2), 0),
-        (None, a_pod(), 1),
-        (a_pod(), a_pod(), 1),
-        (a_pod(), None, 1),
     ],
 )
-async def test_a_change_queues_the_resource_it_belongs_to(
+async def test_a_change_of_a_resource_queues_it_at_once(
     before: Manifest | None, after: Manifest | None, queued: int
 ) -> None:
     queue: WorkQueue[ServiceKey] = WorkQueue()
@@ -48,6 +45,15 @@ async def test_a_change_queues_the_resource_it_belongs_to(
     assert len(queue) == queued
     if queued:
         assert await queue.take() == ("ml", "chat")
+
+
+async def test_a_burst_of_changes_of_the_workload_queues_its_resource_once() -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    for before, after in ((None, a_pod()), (a_pod(), a_pod()), (a_pod(), None)):
+        enqueue_owner(queue, before, after)
+    assert len(queue) == 0
+    assert await queue.take() == ("ml", "chat")
+    assert len(queue) == 0
 
 
 def test_what_kopf_tells_is_kept_and_forgotten() -> None:
@@ -66,9 +72,10 @@ class Listing:
     def __init__(self, *bodies: Manifest) -> None:
         self.bodies = bodies
 
-    async def list_metadata(self, kind: str, namespace: str) -> list[Manifest]:
-        assert (kind, namespace) == ("LLMService", "")
-        return list(self.bodies)
+    async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
+        assert namespace == ""
+        assert bool(label_selector) == (kind != "LLMService")
+        return list(self.bodies) if kind == "LLMService" else []
 
     async def get(self, ref: Ref) -> Manifest | None:
         assert ref == CHAT

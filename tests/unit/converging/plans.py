@@ -49,6 +49,7 @@ def a_plan(**changes: Any) -> ServicePlan:
         rollout=RolloutPlan(max_surge=0, max_unavailable=1, progress_deadline_seconds=900),
         replica_bound=1,
         scaling=None,
+        admitted=None,
         render_version=1,
         restricted=True,
         defaults=(),

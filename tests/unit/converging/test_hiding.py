@@ -51,3 +51,21 @@ def test_ordinary_words_stay(text: str) -> None:
 )
 def test_a_command_line_is_shown_without_its_secrets(arguments: tuple[str, ...], shown: list[str]) -> None:
     assert shown_arguments(arguments) == shown
+
+
+def test_a_long_argument_is_shown_by_its_beginning_and_its_length() -> None:
+    assert shown_arguments(["--grammar", "x" * 8192, "y" * 256]) == [
+        "--grammar",
+        f"{'x' * 256}… (8192 characters)",
+        "y" * 256,
+    ]
+
+
+def test_the_secret_at_the_end_of_a_long_argument_is_hidden_before_it_is_cut() -> None:
+    (shown,) = shown_arguments([f"{'x' * 240} hf_PLANTEDPLANTED {'x' * 100}"])
+    assert "PLANTED" not in shown
+
+
+def test_of_a_long_command_line_the_beginning_is_shown_and_the_rest_counted() -> None:
+    shown = shown_arguments(["x" * 256] * 128)
+    assert (len(shown), shown[-1]) == (65, "… (64 more arguments)")

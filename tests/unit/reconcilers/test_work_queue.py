@@ -49,6 +49,16 @@ async def test_a_later_wish_does_not_put_a_delayed_key_off() -> None:
     assert await asyncio.wait_for(queue.take(), 5) == CHAT
 
 
+async def test_a_key_that_waits_already_needs_no_later_look() -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    queue.add(CHAT)
+    queue.add_after(CHAT, 0)
+    assert await queue.take() == CHAT
+    queue.done(CHAT)
+    await asyncio.sleep(0.01)
+    assert len(queue) == 0
+
+
 async def test_retries_wait_longer_after_each_failure_and_start_over_after_success() -> None:
     queue: WorkQueue[ServiceKey] = WorkQueue(jitter=lambda: 0.5)
     pauses = [queue.retry(CHAT) for _ in range(12)]

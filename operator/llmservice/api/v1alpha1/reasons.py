@@ -143,6 +143,41 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "A newer operator made the replicas and this one keeps its hands off them until the spec changes.",
         "Upgrade the operator again.",
     ),
+    Reason.LOAD_ROSE: Meaning("The load wants more replicas than ran.", "Nothing."),
+    Reason.LOAD_FELL: Meaning("The load wants fewer replicas than ran, for as long as the hold asks.", "Nothing."),
+    Reason.STEADY: Meaning("As many replicas run as the load wants.", "Nothing."),
+    Reason.STABILIZING: Meaning("Fewer replicas would do now; they are kept for a while in case load returns.", _WAIT),
+    Reason.AT_MINIMUM: Meaning("`minReplicas` are more than enough.", "Nothing, or lower `minReplicas`."),
+    Reason.AT_MAXIMUM: Meaning(
+        "The load wants `maxReplicas` or more.", "Raise `maxReplicas` if requests take longer than they may."
+    ),
+    Reason.OUT_OF_BOUNDS: Meaning("The number that ran lay outside the bounds of the spec and was moved.", "Nothing."),
+    Reason.PODS_PENDING: Meaning(
+        "More replicas are wanted, but some that were asked for find no place; no more are asked for.",
+        "Free or add nodes as the scheduler's words in the message say, or lower `maxReplicas`.",
+    ),
+    Reason.NO_FRESH_READINGS: Meaning(
+        "No replica's metrics can be read: the number of replicas stays as it is.",
+        "Nothing while the first replica starts; else follow the message of `MetricsAvailable`.",
+    ),
+    Reason.PARTIAL_READINGS: Meaning(
+        "Some replicas' metrics cannot be read: they are taken to be as busy as the others, and none is stopped.",
+        "Follow the message: it names the pod and the cause.",
+    ),
+    Reason.SIGNAL_MISSING: Meaning(
+        "The engine reports none of the signals that `targets` are set for.", "Set the target the message names."
+    ),
+    Reason.ADVISE_ONLY: Meaning(
+        "Mode Advise: replicas are decided and explained, and not set.",
+        "Set `spec.autoscaling.mode` to Active to have them set.",
+    ),
+    Reason.METRICS_READ: Meaning("Every ready replica's metrics are read.", "Nothing."),
+    Reason.SCALED_UP: Meaning("More replicas were asked for; the message has the load and why.", "Nothing."),
+    Reason.SCALED_DOWN: Meaning("Fewer replicas were asked for; the message has the load and why.", "Nothing."),
+    Reason.OVERRULED: Meaning(
+        "Somebody else set the Deployment's replicas; the autoscaler set them again.",
+        "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
+    ),
 }
 
 

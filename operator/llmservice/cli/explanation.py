@@ -1,0 +1,98 @@
+"""The answer of /explain as text for people."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+Answer = Mapping[str, Any]
+
+_POD_COLUMNS = (
+    ("AGE", "ageSeconds", "{:.0f} s"),
+    ("RUNNING", "running", "{:.0f}"),
+    ("WAITING", "waiting", "{:.0f}"),
+    ("KV CACHE", "kvCacheUse", "{:.0%}"),
+    ("SLOTS", "slots", "{}"),
+    ("TOKENS/S", "tokensPerSecond", "{:.1f}"),
+)
+
+
+def as_text(answer: Answer) -> str:
+    """The last look at a service: decision, conditions, pods, votes, what was learnt; a blank line between parts."""
+    parts = (_head(answer), _conditions(answer), _pods(answer), _votes(answer), _learnt(answer), _substitutes(answer))
+    return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
+
+
+def _head(answer: Answer) -> Iterator[str]:
+    name, period = f"{answer['namespace']}/{answer['name']}", f"every {answer['periodSeconds']:g} s"
+    if "decision" not in answer:
+        yield f"{name}: not looked at now, {period} otherwise"
+        return
+    decision = answer["decision"]
+    yield (
+        f"{name}: {answer['engine']}, {answer['minReplicas']} to {answer['maxReplicas']} replicas, {answer['policy']} "
+        f"from {answer['source']}, mode {answer['mode']}, {period}"
+    )
+    yield f"{decision['message']} ({decision['reason']}, {answer['ageSeconds']:.0f} s ago)"
+    counts = answer["replicas"]
+    yield (
+        f"{counts['asked']} asked for: {counts['ready']} ready, {counts['starting']} starting, "
+        f"{counts['withoutPlace']} of them without a place"
+    )
+
+
+def _conditions(answer: Answer) -> Iterator[str]:
+    rows = [(item["type"], item["status"], item["reason"], item["message"]) for item in answer["conditions"]]
+    return _table(("CONDITION", "STATUS", "REASON", "MESSAGE"), rows)
+
+
+def _pods(answer: Answer) -> Iterator[str]:
+    rows = [
+        (pod["name"], pod["standing"], *(_cell(pod, key, form) for _, key, form in _POD_COLUMNS), _problem(pod))
+        for pod in answer.get("pods", ())
+    ]
+    return _table(("POD", "STANDING", *(title for title, _, _ in _POD_COLUMNS), "PROBLEM"), rows)
+
+
+def _votes(answer: Answer) -> Iterator[str]:
+    rows = [(vote["step"], f"{vote['replicas']:g}", vote["message"]) for vote in answer.get("votes", ())]
+    return _table(("STEP", "REPLICAS", "WHY"), rows)
+
+
+def _learnt(answer: Answer) -> Iterator[str]:
+    learnt = answer.get("learnt")
+    if not learnt:
+        return
+    text = f"cold start {learnt['coldStartSeconds']:.0f} s"
+    text += f" ({learnt['coldStartsMeasured']} measured)" if learnt["coldStartsMeasured"] else " (assumed)"
+    if "tokensPerSecondPerReplica" in learnt:
+        text += f"; one replica holds {learnt['tokensPerSecondPerReplica']} tokens/s within the objective"
+        text += f", a request costs {learnt['tokensPerRequest']} tokens"
+    yield f"learnt: {text}; {learnt['loadLevels']} levels of load seen"
+
+
+def _substitutes(answer: Answer) -> Iterator[str]:
+    roles: dict[str, list[str]] = {}
+    for role, sentence in answer.get("substitutes", {}).items():
+        roles.setdefault(sentence, []).append(role)
+    for sentence, concerned in roles.items():
+        yield f"{', '.join(concerned)}: {sentence}"
+
+
+def _cell(pod: Answer, key: str, form: str) -> str:
+    return form.format(pod[key]) if key in pod else "-"
+
+
+def _problem(pod: Answer) -> str:
+    return f"{pod['problem']}: {pod['message']}" if "problem" in pod else ""
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns as wide as their widest cell; nothing without rows."""
+    if not rows:
+        return
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    for row in (titles, *rows):
+        yield "  ".join(_padded(row, widths)).rstrip()
+
+
+def _padded(row: Iterable[str], widths: Iterable[int]) -> Iterator[str]:
+    return (cell.ljust(width) for cell, width in zip(row, widths, strict=True))

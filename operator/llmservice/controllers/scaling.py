@@ -1,0 +1,69 @@
+"""The autoscaler of this process: its parts put together, and the sources it reads from."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from datetime import UTC, datetime
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.reconcilers.scaling.acting import Actor
+from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS, Autoscaler
+from llmservice.reconcilers.scaling.candidates import Candidates
+from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
+from llmservice.reconcilers.workers import ServiceKey
+from llmservice.settings import PREFIX, Settings
+from llmservice.signals.pod_scrape import pods
+from llmservice.signals.prometheus import PrometheusSettings, prometheus
+from llmservice.signals.source import Reading, Source, Target, Unread, UnreadReason
+
+
+class Unconfigured:
+    """Stands where no Prometheus is configured: nothing is read, so that no number changes, and the status says why."""
+
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+        """The same for each target."""
+        message = (
+            f"no Prometheus is configured: ask an administrator to set {PREFIX}PROMETHEUS_URL of the operator, or set "
+            "spec.autoscaling.source to Pods"
+        )
+        return dict.fromkeys(targets, Unread(reason=UnreadReason.UNREACHABLE, message=message))
+
+
+@asynccontextmanager
+async def scaling_sources(settings: Settings) -> AsyncIterator[Mapping[str, Source]]:
+    """Every source by its name in the API, as long as the block runs."""
+    async with pods() as direct:
+        with ExitStack() as stack:
+            server: Source = Unconfigured()
+            if settings.prometheus_url:
+                wanted = PrometheusSettings(url=settings.prometheus_url, token_file=settings.prometheus_token_file)
+                server = stack.enter_context(prometheus(wanted))
+            yield {"Pods": direct, "Prometheus": server}
+
+
+def an_autoscaler(
+    cluster: Cluster,
+    cache: ObjectCache,
+    planner: CataloguePlanner,
+    sources: Mapping[str, Source],
+    changed: Callable[[ServiceKey], None],
+    measured: Callable[[float], None],
+) -> Autoscaler:
+    """The autoscaler, listening to the cache; `changed` and `measured` as it calls them."""
+    autoscaler = Autoscaler(
+        candidates=Candidates(cache=cache, plan=planner),
+        scaler=ServiceScaler(
+            actor=Actor(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
+            looks=Looks(),
+            changed=changed,
+            clock=time.time,
+            period_seconds=PERIOD_SECONDS,
+        ),
+        sources=sources,
+        measured=measured,
+    )
+    autoscaler.listen_to(cache)
+    return autoscaler

@@ -1,0 +1,74 @@
+"""What a decision does to the cluster: the Deployment's replicas, who of the pods leaves first, and events."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.deletion_cost import costs_to_write
+from llmservice.converging.events import event
+from llmservice.converging.hiding import without_secrets
+from llmservice.converging.references import Manifest, ref_of, uid_of
+from llmservice.converging.replicas import AUTOSCALER, owners_of_replicas
+from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION, ScaledPod
+from llmservice.errors import OperatorError
+from llmservice.reconcilers.scaling.candidates import Candidate
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Writes what was decided. `now` is the clock (UTC)."""
+
+    cluster: Cluster
+    cache: ObjectCache
+    now: Callable[[], datetime]
+
+    async def apply(self, service: Candidate, decision: Decision, live: int, requests: Mapping[str, float]) -> None:
+        """Set the replicas where another number is asked for than the `live` one, or the field is not ours yet.
+
+        `requests` are those in flight, by name of the pod. Raises what `Cluster` raises.
+        """
+        deployment, replicas = service.deployment, decision.replicas
+        if replicas == live and AUTOSCALER in owners_of_replicas(deployment):
+            return
+        if replicas < live:
+            await self._mark_leaving(service, replicas, requests)
+        await self.cluster.apply_scale(ref_of(deployment), replicas, manager=AUTOSCALER, uid=uid_of(deployment))
+        if replicas != live:
+            log.info("%s/%s: %s", *service.key, decision.message)
+            reason = Reason.SCALED_UP if replicas > live else Reason.SCALED_DOWN
+            await self.record(service.body, "Normal", reason, decision.message)
+
+    async def record(self, body: Manifest, kind: str, reason: Reason, message: str) -> None:
+        """Write an event; one that cannot be written is told in the log."""
+        try:
+            shown = without_secrets(message)
+            await self.cluster.record(event(body, kind=kind, reason=reason, message=shown, now=self.now()))
+        except OperatorError as error:
+            log.warning("%s: event not written: %s", ref_of(body), error)
+
+    async def _mark_leaving(self, service: Candidate, replicas: int, requests: Mapping[str, float]) -> None:
+        """Let the idlest go first. A pod that is gone, or may not be written, changes nothing but the order."""
+        for pod, cost in costs_to_write(service.pods, requests, replicas).items():
+            try:
+                live = await self.cluster.apply(_with_cost(pod, cost, service.key[0]), manager=AUTOSCALER)
+            except OperatorError as error:
+                log.warning("%s/%s: the order of leaving pods is not set: %s", *service.key, error)
+                return
+            self.cache.put(live)
+
+
+def _with_cost(pod: ScaledPod, cost: int | None, namespace: str) -> Manifest:
+    """All that we state of a pod; the UID keeps another one of its name from being made or changed."""
+    annotations = {} if cost is None else {"annotations": {DELETION_COST_ANNOTATION: str(cost)}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": pod.name, "namespace": namespace, "uid": pod.uid, **annotations},
+    }

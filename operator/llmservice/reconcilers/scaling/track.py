@@ -1,0 +1,128 @@
+"""Everything remembered of one service while this process leads, and the pure step from readings to a decision."""
+
+from dataclasses import dataclass, field, replace
+
+from llmservice.autoscaling.deciding import decide
+from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.planned import policy_of
+from llmservice.converging.checkpoints import digest_of, memory_in
+from llmservice.converging.replicas import AUTOSCALER, OPERATOR, live_replicas, owners_of_replicas
+from llmservice.converging.scaled_pods import Standing
+from llmservice.converging.scaling_report import Finding, report_in
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.scaling.candidates import Candidate
+from llmservice.reconcilers.scaling.looks import Look, Record
+from llmservice.reconcilers.scaling.sightings import Readings, Sightings
+from llmservice.reconcilers.scaling.telling import Telling
+from llmservice.signals.source import Reading, Unread
+
+_Changes = tuple[tuple[float, int], ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Track:
+    """One service. Made by `begin`. `record` is what others see of it.
+
+    `advised` is what mode Advise would run by now: its decisions go on from there, as if they were applied. `applied`
+    is the version of the Deployment that the last number was applied to, and that number. `overruled` names the
+    managers whose number was set back.
+    """
+
+    record: Record
+    plan: ServicePlan
+    digest: str
+    memory: Memory
+    telling: Telling
+    advised: int | None = None
+    applied: tuple[str, int] | None = None
+    overruled: set[str] = field(default_factory=set)
+    _sightings: Sightings = field(default_factory=Sightings)
+    _changes_before: _Changes = ()
+
+    @classmethod
+    def begin(cls, service: Candidate, record: Record, now: float) -> "Track":
+        """Go on from what the status holds."""
+        told, digest = report_in(service.body.get("status") or {}), digest_of(service.plan)
+        memory = (told and memory_in(told.checkpoint, digest)) or Memory()
+        record.report = told
+        return cls(
+            record=record,
+            plan=service.plan,
+            digest=digest,
+            memory=memory,
+            telling=Telling(told=told, saved=memory, saved_at=now),
+            advised=told.advised if told else None,
+        )
+
+    def look(self, service: Candidate, readings: Readings, now: float, period_seconds: float) -> Look:
+        """Decide, and remember it."""
+        self._adopt(service.plan)
+        scaling = service.scaling
+        policy = policy_of(scaling, service.plan.max_num_seqs, period_seconds)
+        asked = self.advised if scaling.advise and self.advised is not None else self.live(service)
+        snapshot = self._sightings.look(service.pods, readings, asked=asked, objective=policy.objective, now=now)
+        self._changes_before = self.memory.holding.changes
+        decision, self.memory = decide(policy, snapshot, self.memory, now)
+        self.advised = decision.replicas if scaling.advise else None
+        return Look(
+            at=now,
+            plan=service.plan,
+            policy=policy,
+            pods=service.pods,
+            readings=readings,
+            snapshot=snapshot,
+            decision=decision,
+            memory=self.memory,
+        )
+
+    def live(self, service: Candidate) -> int:
+        """The replicas asked for: what we applied, until a watch shows a newer Deployment."""
+        if self.applied is not None and self.applied[0] == _version(service):
+            return self.applied[1]
+        return live_replicas(service.deployment)
+
+    def has_applied(self, service: Candidate, replicas: int) -> None:
+        """Remember a write that the cache does not show yet."""
+        self.applied = _version(service), replicas
+
+    def has_not_applied(self) -> None:
+        """A write failed: its step must not count against the next one."""
+        holding = replace(self.memory.holding, changes=self._changes_before)
+        self.memory = replace(self.memory, holding=holding)
+
+    def others(self, service: Candidate) -> frozenset[str]:
+        """Who else has set another number since we did, and was not overruled before."""
+        told = self.telling.told
+        expected = self.applied[1] if self.applied else told and told.replicas
+        if expected is None or self.live(service) == expected:
+            return frozenset()
+        return owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER} - self.overruled
+
+    def _adopt(self, plan: ServicePlan) -> None:
+        """What was learnt of other replicas is void."""
+        if plan is self.plan:
+            return
+        self.plan, before, self.digest = plan, self.digest, digest_of(plan)
+        if self.digest != before:
+            self.memory = Memory()
+
+
+def finding_of(look: Look) -> Finding:
+    """A look as the status tells it."""
+    ready = [pod.name for pod in look.pods if pod.standing is Standing.READY]
+    unread = {name: look.readings.get(name) for name in ready}
+    return Finding(
+        decision=look.decision,
+        advise=look.advise,
+        ready=len(ready),
+        silent={name: _why(outcome) for name, outcome in unread.items() if not isinstance(outcome, Reading)},
+        obstacles=tuple(pod.obstacle for pod in look.pods if pod.obstacle),
+    )
+
+
+def _why(outcome: Unread | None) -> str:
+    return f"{outcome.reason}: {outcome.message}" if outcome is not None else "it has no address yet: wait"
+
+
+def _version(service: Candidate) -> str:
+    return str(service.deployment["metadata"].get("resourceVersion", ""))

@@ -1,0 +1,100 @@
+"""`llmservice explain`: a text for people, JSON for programs, and one line for what stands in the way."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from llmservice.cli.explain import command
+from llmservice.cli.explanation import as_text
+from llmservice.reconcilers.scaling.explaining import explained
+from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
+
+
+def an_answer() -> dict[str, Any]:
+    world = ScaledWorld().scaled(minimum=2)
+    world.source.by_pod = {"chat-1-01": 9.0}
+    world.source.silent = {"chat-1-02": UNREACHABLE}
+    world.look()
+    (record,) = world.autoscaler.scaler.looks
+    answer: dict[str, Any] = json.loads(json.dumps(explained(record, world.seconds() + 4)))
+    return answer
+
+
+ANSWERS = {"/explain/ml/chat": (200, an_answer()), "/explain/ml/other": (404, {"message": "ml/other is not scaled"})}
+
+
+class _Operator(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        status, body = ANSWERS[self.path]
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def operator() -> Iterator[str]:
+    """The address of an operator."""
+    server = HTTPServer(("127.0.0.1", 0), _Operator)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def test_it_prints_decision_pods_and_votes(operator: str) -> None:
+    result = run("chat", "-n", "ml", "--operator", operator)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("ml/chat: llamacpp b")
+    assert lines[0].endswith("2 to 8 replicas, Threshold from Pods, mode Active, every 10 s")
+    assert lines[1].startswith("2 → 5: running 18 in all")
+    assert any(line.split() == ["running", "4.5", "18", "in", "all,", "target", "4", "each"] for line in lines)
+    assert any(line.startswith("chat-1-02") and line.endswith("connection refused: see its log") for line in lines)
+
+
+def test_json_is_the_answer_as_it_came(operator: str) -> None:
+    result = run("chat", "-n", "ml", "--operator", operator + "/", "-o", "json")
+    assert json.loads(result.stdout) == ANSWERS["/explain/ml/chat"][1]
+
+
+def test_what_is_not_scaled_is_one_line_and_exit_code_1(operator: str) -> None:
+    result = run("other", "-n", "ml", "--operator", operator)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "llmservice: ml/other is not scaled\n"
+
+
+def test_an_operator_that_is_not_there_is_one_line_with_the_way_out() -> None:
+    result = run("chat", "--operator", "http://127.0.0.1:1")
+    assert result.exit_code == 1
+    assert "give the address of an operator's endpoint" in result.stderr
+
+
+def test_without_credentials_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", "nowhere.yaml")
+    result = run("chat")
+    assert result.exit_code == 1
+    assert "set KUBECONFIG" in result.stderr
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    lines = as_text(an_answer()).splitlines()
+    header, first = next((line, lines[number + 1]) for number, line in enumerate(lines) if line.startswith("POD"))
+    assert header.index("STANDING") == first.index("Ready")
+
+
+def test_a_service_that_is_not_looked_at_has_a_text_too() -> None:
+    answer = {"namespace": "ml", "name": "chat", "periodSeconds": 10.0, "conditions": [], "told": {}}
+    assert as_text(answer) == "ml/chat: not looked at now, every 10 s otherwise"

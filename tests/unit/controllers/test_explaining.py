@@ -1,0 +1,74 @@
+"""/explain: the last look as JSON, from the leader alone."""
+
+import json
+
+import aiohttp
+from prometheus_client import CollectorRegistry
+
+from llmservice.controllers.endpoints import Endpoints
+from llmservice.controllers.explaining import Explainer
+from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
+
+
+def explainer(world: ScaledWorld, *, leads: bool = True) -> Explainer:
+    return Explainer(looks=world.autoscaler.scaler.looks, leads=lambda: leads, clock=lambda: world.seconds() + 4)
+
+
+def busy_world() -> ScaledWorld:
+    world = ScaledWorld().scaled(minimum=2)
+    world.source.by_pod = {"chat-1-01": 9.0}
+    world.source.silent = {"chat-1-02": UNREACHABLE}
+    world.look()
+    return world
+
+
+def test_it_says_what_was_decided_and_why() -> None:
+    status, answer = explainer(busy_world())("ml", "chat")
+    assert status == 200
+    assert answer["decision"]["replicas"] == 5
+    assert answer["decision"]["message"].startswith("2 → 5: running 18 in all, target 4 each wants 4.5")
+    assert (answer["ageSeconds"], answer["periodSeconds"]) == (4.0, 10.0)
+    assert (answer["minReplicas"], answer["maxReplicas"], answer["source"]) == (2, 8, "Pods")
+    assert [vote["step"] for vote in answer["votes"]] == ["running", "hold", "result"]
+
+
+def test_each_pod_has_its_values_and_their_age_or_why_there_are_none() -> None:
+    _, answer = explainer(busy_world())("ml", "chat")
+    read, silent = answer["pods"]
+    assert (read["name"], read["running"], read["ageSeconds"]) == ("chat-1-01", 9.0, 4.0)
+    assert silent == {
+        "name": "chat-1-02",
+        "standing": "Ready",
+        "problem": "Unreachable",
+        "message": "connection refused: see its log",
+    }
+
+
+def test_what_is_not_scaled_is_said_with_the_way_out() -> None:
+    status, answer = explainer(ScaledWorld())("ml", "chat")
+    assert status == 404
+    assert "spec.autoscaling" in answer["message"]
+
+
+def test_only_the_leader_knows() -> None:
+    status, answer = explainer(ScaledWorld().scaled(), leads=False)("ml", "chat")
+    assert status == 503
+    assert "ask the leader" in answer["message"]
+
+
+def test_a_suspended_service_has_conditions_and_no_decision() -> None:
+    world = ScaledWorld().scaled()
+    world.apply(spec__suspend=True, spec__autoscaling={"maxReplicas": 4})
+    world.look()
+    _, answer = explainer(world)("ml", "chat")
+    assert "decision" not in answer
+    assert answer["conditions"][0]["reason"] == "Suspended"
+
+
+async def test_the_endpoint_serves_it() -> None:
+    explain = lambda namespace, name: (404, {"message": f"{namespace}/{name}"})  # noqa: E731
+    endpoints = Endpoints(port=0, alive={}, ready={}, registry=CollectorRegistry(), explain=explain)
+    async with endpoints, aiohttp.ClientSession(f"http://127.0.0.1:{endpoints.port}") as session:
+        response = await session.get("/explain/ml/chat")
+        assert response.status == 404
+        assert json.loads(await response.text()) == {"message": "ml/chat"}

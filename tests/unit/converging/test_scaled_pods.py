@@ -1,0 +1,88 @@
+"""Who of the pods counts, and how far each is."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.converging.scaled_pods import Standing, scaled_pods
+from tests.unit.converging.plans import a_pod as any_pod
+from tests.unit.converging.plans import unscheduled
+
+REPLICA_SET = {"kind": "ReplicaSet", "name": "chat-5d9", "uid": "r-1", "controller": True}
+
+
+def a_pod(name: str = "chat-1", *, ready: bool = True, owner: Any = REPLICA_SET, **status: Any) -> dict[str, Any]:
+    pod = any_pod(name, ready=ready, **status)
+    pod["metadata"]["ownerReferences"] = [owner]
+    return pod
+
+
+def standings(*pods: dict[str, Any]) -> list[Standing]:
+    return [pod.standing for pod in scaled_pods(pods, "chat")]
+
+
+@pytest.mark.parametrize(
+    ("pod", "standing"),
+    [
+        (a_pod(), Standing.READY),
+        (a_pod(ready=False), Standing.STARTING),
+        (a_pod(ready=False, **unscheduled("0/3 nodes are available")), Standing.UNSCHEDULABLE),
+    ],
+)
+def test_how_far_a_pod_is(pod: dict[str, Any], standing: Standing) -> None:
+    assert standings(pod) == [standing]
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        REPLICA_SET | {"name": "chat-two-5d9"},
+        REPLICA_SET | {"kind": "Job", "name": "chat-5d9"},
+        REPLICA_SET | {"controller": False},
+    ],
+)
+def test_a_pod_of_somebody_else_does_not_count(owner: dict[str, Any]) -> None:
+    assert standings(a_pod(owner=owner)) == []
+
+
+@pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
+def test_a_pod_that_has_ended_does_not_count(phase: str) -> None:
+    assert standings(a_pod(phase=phase)) == []
+
+
+def test_a_pod_that_is_being_stopped_does_not_count() -> None:
+    leaving = a_pod()
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    assert standings(leaving) == []
+
+
+def test_the_scheduler_is_quoted() -> None:
+    (pod,) = scaled_pods([a_pod(ready=False, **unscheduled("0/3 nodes are available"))], "chat")
+    assert pod.obstacle == "0/3 nodes are available"
+
+
+def ready_at(moment: str, **status: Any) -> dict[str, Any]:
+    return a_pod(conditions=[{"type": "Ready", "status": "True", "lastTransitionTime": moment}], **status)
+
+
+@pytest.mark.parametrize(
+    ("pod", "seconds"),
+    [
+        (ready_at("2026-01-01T00:02:18Z"), 138.0),
+        (ready_at("2026-01-01T09:00:00Z"), 1800.0),
+        (ready_at("2025-12-31T23:59:59Z"), 0.0),
+        (ready_at("2026-01-01T00:02:18Z", containerStatuses=[{"restartCount": 1}]), None),
+        (a_pod(), None),
+    ],
+)
+def test_a_cold_start_is_from_created_to_ready(pod: dict[str, Any], seconds: float | None) -> None:
+    (found,) = scaled_pods([pod], "chat")
+    assert found.cold_start_seconds == seconds
+
+
+@pytest.mark.parametrize(("text", "cost"), [("-5", -5), ("7", 7), ("much", 0), ("9" * 20, 0)])
+def test_a_cost_is_read_as_far_as_it_is_one(text: str, cost: int) -> None:
+    pod = a_pod()
+    pod["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": text}
+    (found,) = scaled_pods([pod], "chat")
+    assert found.deletion_cost == cost

@@ -1,0 +1,123 @@
+"""Readings of pods become what they did between two looks; what cannot be known stays unknown."""
+
+from typing import Any
+
+from llmservice.autoscaling.policy import Objective
+from llmservice.autoscaling.snapshot import Phase, Snapshot
+from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.reconcilers.scaling.sightings import Sightings
+from llmservice.signals.source import Reading, Unread, UnreadReason
+from tests.unit.autoscaling.builders import counters
+
+SILENT = Unread(reason=UnreadReason.TIMED_OUT, message="no answer: see its log")
+
+
+def a_pod(name: str = "a", standing: Standing = Standing.READY, **changes: Any) -> ScaledPod:
+    return ScaledPod(name=name, uid=f"u-{name}", standing=standing, **changes)
+
+
+def starting(name: str = "a", **changes: Any) -> ScaledPod:
+    return a_pod(name, Standing.STARTING, **changes)
+
+
+def a_reading(at: float, tokens: float, **changes: Any) -> Reading:
+    return Reading(at=at, counters=counters(at, generated_tokens=tokens), **changes)
+
+
+def look(sightings: Sightings, now: float, pod: ScaledPod, reading: Reading | Unread | None = None) -> Snapshot:
+    readings = {} if reading is None else {pod.name: reading}
+    return sightings.look([pod], readings, asked=1, objective=Objective(), now=now)
+
+
+def rate(snapshot: Snapshot) -> float | None:
+    """Tokens per second of the only pod, as far as they are known."""
+    (flow,) = [member.flow for member in snapshot.members]
+    return None if flow is None else flow.tokens_per_second
+
+
+def test_two_readings_make_a_flow() -> None:
+    sightings = Sightings()
+    assert rate(look(sightings, 10, a_pod(), a_reading(10, 500))) is None
+    assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 30
+
+
+def test_a_pod_that_was_seen_starting_had_done_nothing() -> None:
+    sightings = Sightings()
+    look(sightings, 10, starting())
+    assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 80
+
+
+def test_so_had_one_that_came_between_two_looks() -> None:
+    sightings = Sightings()
+    look(sightings, 10, a_pod("other"), a_reading(10, 0))
+    assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 80
+
+
+def test_the_same_sample_twice_keeps_its_flow() -> None:
+    """A Prometheus that scrapes every 30 s is asked three times for each sample."""
+    sightings = Sightings()
+    look(sightings, 10, a_pod(), a_reading(10, 500))
+    look(sightings, 20, a_pod(), a_reading(20, 800))
+    assert rate(look(sightings, 30, a_pod(), a_reading(20, 800))) == 30
+
+
+def test_an_engine_that_was_started_again_has_no_flow_until_it_was_read_twice() -> None:
+    sightings = Sightings()
+    look(sightings, 10, a_pod(), a_reading(10, 500))
+    again = a_pod(restarts=1)
+    assert rate(look(sightings, 20, again, a_reading(20, 900))) is None
+    assert rate(look(sightings, 30, again, a_reading(30, 1000))) == 10
+
+
+def test_a_pod_that_was_not_ready_for_a_while_goes_on_from_where_it_was() -> None:
+    sightings = Sightings()
+    look(sightings, 10, a_pod(), a_reading(10, 500))
+    look(sightings, 20, starting())
+    assert rate(look(sightings, 30, a_pod(), a_reading(30, 900))) == 20
+
+
+def test_a_silent_pod_takes_requests_of_which_nothing_is_known() -> None:
+    sightings = Sightings()
+    snapshot = look(sightings, 10, a_pod(), SILENT)
+    assert [member.phase for member in snapshot.members] == [Phase.SILENT]
+    assert [member.phase for member in look(sightings, 20, a_pod()).members] == [Phase.SILENT]
+
+
+def test_after_a_silence_the_whole_time_counts() -> None:
+    sightings = Sightings()
+    look(sightings, 10, a_pod(), a_reading(10, 500))
+    look(sightings, 20, a_pod(), SILENT)
+    assert rate(look(sightings, 30, a_pod(), a_reading(30, 900))) == 20
+
+
+TIMES: dict[str, Any] = {"created_at": "2026-01-01T00:00:00Z", "ready_at": "2026-01-01T00:01:30Z"}
+
+
+def test_a_cold_start_is_measured_once() -> None:
+    sightings = Sightings()
+    look(sightings, 10, starting(**TIMES))
+    assert look(sightings, 20, a_pod(**TIMES), SILENT).cold_starts == (90.0,)
+    assert look(sightings, 30, a_pod(**TIMES), SILENT).cold_starts == ()
+
+
+def test_a_pod_that_becomes_ready_again_was_no_cold_start() -> None:
+    sightings = Sightings()
+    for now, pod in ((10, starting(**TIMES)), (20, a_pod(**TIMES)), (30, starting(**TIMES))):
+        look(sightings, now, pod)
+    assert look(sightings, 40, a_pod(**TIMES)).cold_starts == ()
+
+
+def test_the_first_look_of_a_term_measures_no_cold_start() -> None:
+    assert look(Sightings(), 10, a_pod(**TIMES)).cold_starts == ()
+
+
+def test_pods_without_a_place_are_on_their_way_and_counted() -> None:
+    snapshot = look(Sightings(), 10, a_pod(standing=Standing.UNSCHEDULABLE))
+    assert (snapshot.starting, snapshot.unschedulable) == (1, 1)
+
+
+def test_what_was_known_of_a_pod_goes_with_it() -> None:
+    sightings = Sightings()
+    look(sightings, 10, a_pod("a"), a_reading(10, 500))
+    look(sightings, 20, a_pod("b"), a_reading(20, 0))
+    assert rate(look(sightings, 30, a_pod("a"), a_reading(30, 100))) == 10
