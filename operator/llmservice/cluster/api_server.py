@@ -68,12 +68,13 @@ class ApiServer:
         except NotFound:
             return None
 
-    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
+    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str, uid: str = "") -> None:
         """Forced server-side apply of the replicas through `/scale`."""
+        metadata = {"namespace": ref.namespace, "name": ref.name}
         scale = {
             "apiVersion": "autoscaling/v1",
             "kind": "Scale",
-            "metadata": {"namespace": ref.namespace, "name": ref.name},
+            "metadata": {**metadata, "uid": uid} if uid else metadata,
             "spec": {"replicas": replicas},
         }
         try:

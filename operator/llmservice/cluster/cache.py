@@ -52,8 +52,11 @@ class ObjectCache:
         """The objects of a kind labelled with this LLMService's name."""
         return tuple(self._by_service.get((kind, namespace, name), {}).values())
 
-    def put(self, manifest: Manifest) -> bool:
-        """Keep an object; false when what is known is as new or newer, or when it was deleted after this."""
+    def put(self, manifest: Manifest, *, quietly: bool = False) -> bool:
+        """Keep an object; false when what is known is as new or newer, or when it was deleted after this.
+
+        `quietly` is for the answer to a write whose writer goes on with it: nobody else is told.
+        """
         ref, version = ref_of(manifest), version_of(manifest)
         before = self.get(ref)
         known = version_of(before) if before is not None else self._deleted.get(ref, -1)
@@ -66,7 +69,8 @@ class ObjectCache:
         if key := _service_key(after):
             self._by_service[key][ref] = after
         self._deleted.pop(ref, None)
-        self._tell(before, after)
+        if not quietly:
+            self._tell(before, after)
         return True
 
     def drop(self, ref: Ref, version: int | None = None) -> bool:

@@ -50,8 +50,11 @@ class Cluster(Protocol):
         """
         ...
 
-    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
-        """Forced server-side apply of the replicas through `/scale`; `Conflict` when the object is gone."""
+    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str, uid: str = "") -> None:
+        """Forced server-side apply of the replicas through `/scale`.
+
+        `Conflict` when the object is gone, or is another one than `uid` says.
+        """
         ...
 
     async def delete(self, ref: Ref, *, uid: str) -> None:

@@ -38,7 +38,8 @@ class _Read(Protocol):
 class Credentials:
     """The address of the API server, the TLS context for it, and the Authorization header of this minute.
 
-    `server` is a base URL without a slash at its end. `tls` is false for plain HTTP. Made by `load_credentials`.
+    `server` is a base URL without a slash at its end. `tls` is false for plain HTTP; it takes rotated certificates
+    when the rest is read again. Made by `load_credentials`.
     """
 
     server: str
@@ -76,6 +77,8 @@ class Credentials:
             self._read_at = self.clock()
             with contextlib.suppress(*_READ_ERRORS):
                 await self.read(self.configuration, anew=anew)
+                if isinstance(self.tls, ssl.SSLContext):
+                    _take_certificates(self.tls, self.configuration)
 
 
 async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: Path = SERVICE_ACCOUNT) -> Credentials:
@@ -143,9 +146,16 @@ def _tls(configuration: Configuration) -> ssl.SSLContext | bool:
     # Cluster CAs made by EKS and older kubeadm lack an authority key identifier, which strict checking (the default
     # since Python 3.13) wants: github.com/kubernetes-client/python/issues/2394.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    if configuration.cert_file:
-        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    _take_certificates(context, configuration)
     if not configuration.verify_ssl:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+def _take_certificates(context: ssl.SSLContext, configuration: Configuration) -> None:
+    """Use the certificates of now for new connections; an authority once trusted stays so, as rotations ask."""
+    if configuration.ssl_ca_cert:
+        context.load_verify_locations(cafile=configuration.ssl_ca_cert)
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)

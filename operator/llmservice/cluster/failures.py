@@ -8,7 +8,8 @@ import orjson
 from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
 
 _EXCERPT = 300
-_TOO_OLD_SCHEMA = "field not declared in schema"
+_HOPELESS = ("field not declared in schema", "request is too large", "trying to send message larger than max")
+"""Words of a 500 that no other try would mend; the last two are etcd's (rpctypes) and gRPC's."""
 
 
 class NotFound(Refused):
@@ -31,6 +32,7 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     | 401, 408, 429, others | Unavailable, with the pause the server asks for         |
     | other 4xx             | Refused                                                 |
     | 500, unknown field    | Refused: an installed schema older than the operator    |
+    | 500, too large        | Refused: more than etcd stores, or is sent              |
 
     401 is no refusal: tokens rotate, and the next one may be good.
     """
@@ -67,7 +69,7 @@ def unreachable(error: Exception) -> Unavailable:
 
 def _is_refusal(status: int, message: str) -> bool:
     if status == 500:  # noqa: PLR2004
-        return _TOO_OLD_SCHEMA in message
+        return any(words in message for words in _HOPELESS)
     return 400 <= status < 500 and status not in {401, 408, 429}  # noqa: PLR2004
 
 

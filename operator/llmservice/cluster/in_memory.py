@@ -92,12 +92,13 @@ class InMemoryCluster:
         intent = {"status": manifest.get("status", {})}
         return self._apply(ref, live, intent, Owner(manager, "Apply", "status"))
 
-    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
+    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str, uid: str = "") -> None:
         """Forced server-side apply of the replicas through `/scale`."""
         self._enter("apply_scale", ref)
-        if ref not in self._objects:
-            raise Conflict("NotFound", f"{ref} is gone")
-        self._apply(ref, self._objects[ref], {"spec": {"replicas": replicas}}, Owner(manager, "Apply", "scale"))
+        live = self._objects.get(ref)
+        if live is None or (uid and uid_of(live) != uid):
+            raise Conflict("NotFound", f"{ref} is gone, or another one of its name is there")
+        self._apply(ref, live, {"spec": {"replicas": replicas}}, Owner(manager, "Apply", "scale"))
 
     async def delete(self, ref: Ref, *, uid: str) -> None:
         """Delete exactly the object with this UID; nothing happens when it is gone already."""

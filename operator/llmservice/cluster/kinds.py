@@ -28,6 +28,7 @@ KINDS = {
         Kind("llmservice.dev/v1alpha1", "LLMService", "llmservices"),
         Kind("apps/v1", "Deployment", "deployments"),
         Kind("v1", "Service", "services"),
+        Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
         Kind("v1", "Pod", "pods"),
         Kind("v1", "Event", "events"),

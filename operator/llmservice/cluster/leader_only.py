@@ -58,10 +58,10 @@ class LeaderOnly:
         async with self._leading():
             return await self.cluster.apply_status(manifest, manager=manager)
 
-    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str) -> None:
+    async def apply_scale(self, ref: Ref, replicas: int, *, manager: str, uid: str = "") -> None:
         """Server-side apply of the replicas while leading."""
         async with self._leading():
-            await self.cluster.apply_scale(ref, replicas, manager=manager)
+            await self.cluster.apply_scale(ref, replicas, manager=manager, uid=uid)
 
     async def delete(self, ref: Ref, *, uid: str) -> None:
         """Delete while leading."""

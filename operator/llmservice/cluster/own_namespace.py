@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from llmservice.cluster.credentials import SERVICE_ACCOUNT
+from llmservice.planning.network import OPERATOR_NAMESPACE
 
-USUAL = "llmservice-system"
-"""Where the manifests install it; an operator that runs outside a cluster counts as if it were there."""
+USUAL = OPERATOR_NAMESPACE
+"""An operator that runs outside a cluster counts as if it were there."""
 
 
 def own_namespace(folder: Path = SERVICE_ACCOUNT) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from llmservice.cluster.sharing import with_shared_values
 from llmservice.converging.references import Manifest
 
 _POD_SPEC = ("nodeName",)
@@ -10,12 +11,14 @@ _CONTAINER = ("name", "image", "resources")
 
 
 def trimmed(manifest: Manifest) -> Manifest:
-    """The part of an object worth keeping; a new dict that shares what it keeps.
+    """The part of an object worth keeping; a new dict that shares what it keeps, with the given and with others.
 
     | kind       | left out                                                       |
     |------------|----------------------------------------------------------------|
+    | LLMService | nothing; the long parts of `status.plan` are shared with others |
     | Pod        | spec but for the node, and name, image, resources of containers |
-    | Deployment | managed fields that do not tell who owns `spec.replicas`        |
+    | Deployment | managed fields that do not tell who owns `spec.replicas`; the   |
+    |            | parts of the pod template are shared with others                |
     | all        | managed fields otherwise                                        |
     """
     return _BY_KIND.get(manifest["kind"], _without_managed_fields)(manifest)
@@ -38,7 +41,28 @@ def _deployment(manifest: Manifest) -> Manifest:
     trimmed_manifest = _without_managed_fields(manifest)
     if owners:
         trimmed_manifest["metadata"]["managedFields"] = owners
-    return trimmed_manifest
+    return _with(trimmed_manifest, ("spec", "template", "spec"), _pod_template_spec)
+
+
+def _pod_template_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    containers = [with_shared_values(item) for item in spec.get("containers") or ()]
+    rest = with_shared_values({key: value for key, value in spec.items() if key != "containers"})
+    return {**rest, "containers": containers}
+
+
+def _llm_service(manifest: Manifest) -> Manifest:
+    return _with(_without_managed_fields(manifest), ("status", "plan"), with_shared_values)
+
+
+def _with(
+    manifest: Manifest, path: tuple[str, ...], change: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> dict[str, Any]:
+    """The manifest with the dict at the path changed; the manifest itself where it has none."""
+    head, *rest = path
+    inner = manifest.get(head)
+    if not isinstance(inner, dict):
+        return manifest
+    return {**manifest, head: _with(inner, tuple(rest), change) if rest else change(inner)}
 
 
 def _replicas_only(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,4 +74,8 @@ def _replicas_only(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
 
 
-_BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {"Deployment": _deployment, "Pod": _pod}
+_BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
+    "Deployment": _deployment,
+    "LLMService": _llm_service,
+    "Pod": _pod,
+}

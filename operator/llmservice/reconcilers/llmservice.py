@@ -17,6 +17,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
+from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.status import Situation, stalled, summarize
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
@@ -48,7 +49,8 @@ class Planner(Protocol):
 class LLMServiceReconciler:
     """Brings the cluster to what one LLMService asks for, and tells how far it is.
 
-    `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC).
+    `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling` is what
+    the autoscaler tells of a resource (by UID), None while it has not looked.
     """
 
     cluster: Cluster
@@ -56,6 +58,7 @@ class LLMServiceReconciler:
     observer: Observer
     plan: Planner
     now: Callable[[], datetime]
+    scaling: Callable[[str], ScalingReport | None] = lambda _: None
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next look when nothing would announce the change."""
@@ -102,7 +105,7 @@ class LLMServiceReconciler:
             before = children.get(change.ref)
             live = await self._write(_guarded(change.manifest, before, replicas), exists=before is not None)
             log.info("%s: %s", change.ref, change.why)
-            self.cache.put(live)
+            self.cache.put(live, quietly=True)
             children[change.ref] = live
         return children
 
@@ -134,6 +137,7 @@ class LLMServiceReconciler:
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
             update=update_condition(plan, self.plan.newest(service, plan)),
+            scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
         )
         return summarize(situation, self.now())
 
@@ -145,8 +149,7 @@ class LLMServiceReconciler:
             uid=uid_of(body),
             generation=int(metadata.get("generation", 0)),
         )
-        pods = self.cache.of_service("Pod", owner.namespace, owner.name)
-        progress = progress_of(self.observer.workload(owner), pods)
+        progress = progress_of(self.observer.workload(owner), self.observer.pods(owner))
         status = stalled(
             body.get("status") or {},
             owner.generation,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, controller_uid, ref_of, uid_of
+from llmservice.converging.references import Manifest, Ref, controller_uid, is_pod_of, ref_of, uid_of
 from llmservice.errors import OperatorError
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
@@ -42,17 +42,22 @@ class Observer:
         unknown = [ref for ref in names if ref not in children]
         taken: dict[Ref, Manifest] = {}
         if unknown:
-            await self._confirm(owner)
-            for ref, live in zip(unknown, await asyncio.gather(*map(self.cluster.get, unknown)), strict=True):
+            _, *found = await asyncio.gather(self._confirm(owner), *map(self.cluster.get, unknown))
+            for ref, live in zip(unknown, found, strict=True):
                 if live is not None:
                     (children if controller_uid(live) == owner.uid else taken)[ref] = live
-        pods = tuple(self.cache.of_service("Pod", owner.namespace, owner.name))
+        pods = self.pods(owner)
         logs, warnings = await self.insight.read(pods)
         return Observed(children=children, taken=taken, pods=pods, log_tails=logs, pod_warnings=warnings)
 
     def workload(self, owner: Owner) -> Manifest | None:
         """The Deployment as the cache has it; None when there is none of ours."""
         return self._children(owner).get(Ref("Deployment", owner.namespace, owner.name))
+
+    def pods(self, owner: Owner) -> tuple[Manifest, ...]:
+        """The pods that its Deployment made, as the cache has them."""
+        labelled = self.cache.of_service("Pod", owner.namespace, owner.name)
+        return tuple(pod for pod in labelled if is_pod_of(pod, owner.name))
 
     def _children(self, owner: Owner) -> dict[Ref, Manifest]:
         return {

@@ -9,6 +9,7 @@ from llmservice.catalog.checks import toleration_problems
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text
+from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.settings import PREFIX, Settings
@@ -24,11 +25,12 @@ class CataloguePlanner:
     catalogue: Catalogue
     registry: RegistrySettings = field(default_factory=RegistrySettings)
     platform: str = ""
+    readers: MetricsReaders = field(default_factory=MetricsReaders)
 
     def __call__(self, service: LLMService) -> ServicePlan:
         """The plan; raises `InvalidSpec`."""
         kept = _kept(service)
-        plan = plan_service(service, self._facts(service, kept))
+        plan = plan_service(service, self._facts(service, kept), self.readers)
         # What a newer operator knew beside our facts must be there when it comes back.
         return dataclasses.replace(plan, facts=kept) if kept and made_by_newer(plan) else plan
 
@@ -36,7 +38,7 @@ class CataloguePlanner:
         """The plan from today's facts; None when they are those of `plan`, or would be refused today."""
         try:
             facts = self._facts(service, None)
-            return None if facts_to_text(facts) == plan.facts else plan_service(service, facts)
+            return None if facts_to_text(facts) == plan.facts else plan_service(service, facts, self.readers)
         except InvalidSpec:
             return None
 

@@ -39,6 +39,8 @@ class WorkQueue(Generic[Key]):
 
     def add_after(self, key: Key, seconds: float) -> None:
         """Look at this key in so many seconds, or earlier if something else asks for it."""
+        if key in self._waiting:
+            return
         loop = asyncio.get_running_loop()
         timer = self._timers.get(key)
         if timer is not None and timer.when() <= loop.time() + seconds:

@@ -27,6 +27,16 @@ def test_compares_versions_as_numbers() -> None:
     assert version(cache) == "10"
 
 
+def test_what_is_kept_quietly_is_there_and_told_to_nobody() -> None:
+    cache, told = ObjectCache(), list[Manifest | None]()
+    cache.listen(lambda _, after: told.append(after))
+
+    assert cache.put(a_deployment(version=3), quietly=True)
+    assert (version(cache), told) == ("3", [])
+    assert not cache.put(a_deployment(version=3))
+    assert told == []
+
+
 def test_the_same_version_again_is_no_news() -> None:
     cache = ObjectCache()
     cache.put(a_deployment(version=3))

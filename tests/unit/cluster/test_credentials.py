@@ -26,6 +26,21 @@ e4/InBPyI/3ridOg4Gs=
 """
 """A self-signed certificate without meaning, valid for a hundred years."""
 
+NEXT_AUTHORITY = """\
+-----BEGIN CERTIFICATE-----
+MIIBkzCCATmgAwIBAgIUafDXUWj2DR/pOOLRVe0uUW2ZJyswCgYIKoZIzj0EAwIw
+HjEcMBoGA1UEAwwTbmV4dC10ZXN0LWF1dGhvcml0eTAgFw0yNjExMjExMzQzNDZa
+GA8yMTI2MTAyODEzNDM0NlowHjEcMBoGA1UEAwwTbmV4dC10ZXN0LWF1dGhvcml0
+eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABFAMmbhF1IMVknzwzKhQPWI6wvdI
+v4zk0mGTF0C/WtkgemNeaUM5EbqWk60T/IJWOXPTt6jfYU+2ljfeTa3vm1WjUzBR
+MB0GA1UdDgQWBBTlrFke8tkj1e1o6I5UwB/t0GIamjAfBgNVHSMEGDAWgBTlrFke
+8tkj1e1o6I5UwB/t0GIamjAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gA
+MEUCIETxv917P8cgevzJckjJk07KywcCjFCwdVozuyzctUWrAiEA6Sp/VBHJ8gBT
+93pNsP58SZi8qzNEbno58NRywiT2qbY=
+-----END CERTIFICATE-----
+"""
+"""Another one, for a rotation."""
+
 
 class Clock:
     def __init__(self) -> None:
@@ -165,6 +180,37 @@ async def test_a_pod_uses_its_service_account(folder: Path, monkeypatch: pytest.
     assert credentials.server == "https://[fd00::1]:443"
     assert isinstance(credentials.tls, ssl.SSLContext)
     assert await credentials.authorization() == "bearer new"
+
+
+async def test_a_rotated_authority_is_trusted_after_a_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mounted = a_service_account(folder)
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "one")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    credentials, clock = await with_clock(mounted=mounted)
+    (mounted / "ca.crt").write_text(NEXT_AUTHORITY)
+
+    assert authorities(credentials) == {"test-authority"}
+    clock.seconds = 60.0
+    await credentials.authorization()
+    assert authorities(credentials) == {"test-authority", "next-test-authority"}
+
+
+async def test_an_authority_that_cannot_be_read_again_stays_trusted(folder: Path) -> None:
+    authority = folder / "ca.crt"
+    authority.write_text(AUTHORITY)
+    path = a_kubeconfig(folder, {"token": "t"}, "https://one:1", **{"certificate-authority": str(authority)})
+    credentials, clock = await with_clock(kubeconfig=path)
+    authority.write_text("half a cert")
+    clock.seconds = 60.0
+
+    assert await credentials.authorization() == "Bearer t"
+    assert authorities(credentials) == {"test-authority"}
+
+
+def authorities(credentials: Credentials) -> set[str]:
+    """The names of those who may vouch for the API server."""
+    assert isinstance(credentials.tls, ssl.SSLContext)
+    return {str(found["subject"][-1][-1][-1]) for found in credentials.tls.get_ca_certs()}
 
 
 def a_service_account(folder: Path) -> Path:

@@ -50,12 +50,17 @@ def test_a_uid_that_differs_is_a_conflict() -> None:
     assert isinstance(failure_of(422, body), Conflict)
 
 
-def test_a_field_the_installed_schema_lacks_is_a_refusal() -> None:
-    body = orjson.dumps(
-        a_status(500, "failed to create typed patch object: .status.plan: field not declared in schema")
-    )
-
-    assert isinstance(failure_of(500, body), Refused)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "failed to create typed patch object: .status.plan: field not declared in schema",
+        "etcdserver: request is too large",
+        "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2210301 vs. 2097152)",
+    ],
+    ids=["a field the installed schema lacks", "too large for etcd", "too large to be sent to it"],
+)
+def test_a_500_that_no_other_try_would_mend_is_a_refusal(words: str) -> None:
+    assert isinstance(failure_of(500, orjson.dumps(a_status(500, words))), Refused)
 
 
 @pytest.mark.parametrize(

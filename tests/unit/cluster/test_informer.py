@@ -82,7 +82,7 @@ async def test_reads_a_list_page_by_page() -> None:
 
         assert names(informer) == {"one", "two"}
         assert [request.query.get("continue") for request in fake.requests[:2]] == [None, "next"]
-        assert fake.requests[0].query["limit"] == "500"
+        assert fake.requests[0].query["limit"] == "100"
 
 
 async def test_follows_what_the_watch_tells() -> None:

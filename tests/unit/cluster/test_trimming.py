@@ -1,4 +1,5 @@
 from llmservice.cluster.trimming import trimmed
+from llmservice.converging.references import Manifest
 from llmservice.converging.replicas import owned_by_another
 from tests.unit.cluster.objects import a_deployment
 
@@ -32,6 +33,28 @@ def test_keeps_of_a_deployment_who_owns_replicas() -> None:
 
     assert [entry["manager"] for entry in live["metadata"]["managedFields"]] == ["hpa"]
     assert owned_by_another(live)
+
+
+def test_equal_parts_of_two_pod_templates_are_held_once() -> None:
+    def a_template(port: int) -> Manifest:
+        container = {"name": "engine", "livenessProbe": {"periodSeconds": 5}, "ports": [{"containerPort": port}]}
+        return {"template": {"spec": {"containers": [container], "tolerations": [{"key": "gpu"}]}}}
+
+    one, other = (trimmed({**a_deployment(), "spec": a_template(port)}) for port in (1, 2))
+    first, second = (live["spec"]["template"]["spec"] for live in (one, other))
+
+    assert first["tolerations"][0] is second["tolerations"][0]
+    assert first["containers"][0]["livenessProbe"] is second["containers"][0]["livenessProbe"]
+    assert [spec["containers"][0]["ports"][0]["containerPort"] for spec in (first, second)] == [1, 2]
+    assert one == {**a_deployment(), "spec": a_template(1)}
+
+
+def test_equal_facts_of_two_plans_are_held_once() -> None:
+    facts, resource = "x" * 100, {"apiVersion": "v1", "kind": "LLMService", "metadata": {"name": "chat"}}
+    one, other = (trimmed({**resource, "status": {"plan": {"facts": facts[:50] + facts[50:]}}}) for _ in range(2))
+
+    assert one["status"]["plan"]["facts"] is other["status"]["plan"]["facts"]
+    assert one == {**resource, "status": {"plan": {"facts": facts}}}
 
 
 def test_leaves_the_given_object_as_it_is() -> None:

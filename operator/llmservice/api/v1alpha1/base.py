@@ -60,6 +60,10 @@ class ApiModel(BaseModel):
         """What the user wrote, by the names of Kubernetes: nothing that was omitted, quantities canonical."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself, because it is frozen: pydantic copies every default for each resource it parses."""
+        return self
+
     @model_validator(mode="after")
     def _rules_hold(self) -> Self:
         broken = tuple((rule.field_path, rule.message) for rule in type(self).rules if not rule.holds(self))

@@ -1,0 +1,78 @@
+"""The crowd: N LLMServices, created as fast as the API server takes them, and watched from outside."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from llmservice.cluster.connection import Connection
+from llmservice.cluster.json_lines import json_lines
+from llmservice.cluster.kinds import KINDS
+from llmservice.cluster.listing import Selection, list_all
+
+NAMESPACE = "scale"
+CHILDREN = ("Service", "Deployment")
+_SPEC = {
+    "engine": "vllm",
+    "model": {"uri": "hf://Qwen/Qwen2.5-7B-Instruct-AWQ"},
+    "quantization": "awq",
+    "gpu": {"type": "L4"},
+    "replicas": 1,
+}
+_CONNECTIONS = 32
+
+
+async def create(connection: Connection, count: int) -> tuple[float, float]:
+    """Create them; the monotonic times of the first request and of the last answer."""
+    began, free = time.monotonic(), asyncio.Semaphore(_CONNECTIONS)
+
+    async def one(number: int) -> None:
+        async with free:
+            await connection.call("POST", KINDS["LLMService"].collection(NAMESPACE), body=_a_service(number))
+
+    await asyncio.gather(*map(one, range(count)))
+    return began, time.monotonic()
+
+
+async def until_all(
+    connection: Connection, kind: str, count: int, is_one: Callable[[dict[str, Any]], bool], *, whole: bool = False
+) -> float:
+    """The monotonic time at which so many objects had been seen as wanted.
+
+    The API server closes the watch of whoever reads too slowly, so it may take several.
+    """
+    selection = Selection(kind=kind, namespace=NAMESPACE, metadata_only=not whole)
+    seen: set[str] = set()
+    while True:
+        listing = await list_all(connection, selection)
+        seen |= {item["metadata"]["name"] for item in listing.items if is_one(item)}
+        if len(seen) >= count:
+            return time.monotonic()
+        target = selection.target(watch="true", resourceVersion=listing.version)
+        async with connection.stream(target, silence_seconds=600, accept=selection.accept(as_list=False)) as reader:
+            async for event in json_lines(reader):
+                if event["type"] in {"ADDED", "MODIFIED"} and is_one(event["object"]):
+                    seen.add(event["object"]["metadata"]["name"])
+                if len(seen) >= count:
+                    return time.monotonic()
+                if event["type"] == "ERROR":
+                    break
+
+
+def is_there(_: dict[str, Any]) -> bool:
+    """To be there is enough."""
+    return True
+
+
+def is_ready(body: dict[str, Any]) -> bool:
+    """Ready, and said of the newest spec."""
+    status = body.get("status") or {}
+    current = status.get("observedGeneration") == body["metadata"]["generation"]
+    conditions = status.get("conditions") or ()
+    return current and any(item["type"] == "Ready" and item["status"] == "True" for item in conditions)
+
+
+def _a_service(number: int) -> dict[str, Any]:
+    kind = KINDS["LLMService"]
+    metadata = {"name": f"chat-{number:05}", "namespace": NAMESPACE}
+    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": _SPEC}
