@@ -1,0 +1,111 @@
+"""How the text of a variable becomes a value. Each raises ValueError with a message that ends with the way out."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:\w[\w.-]*)?/?")
+_MOST_WORKERS = 256
+_HIGHEST_PORT = 65_535
+
+
+def mirrors_in(text: str) -> dict[str, str]:
+    """`prefix=prefix,…` as a mapping; raises ValueError."""
+    mirrors: dict[str, str] = {}
+    for pair in words(text):
+        old, _, new = (part.strip() for part in pair.partition("="))
+        if not (_IMAGE_PREFIX.fullmatch(old) and _IMAGE_PREFIX.fullmatch(new)):
+            raise ValueError(f"{pair!r}: write PREFIX=PREFIX without https://, as in docker.io=registry.example/hub")
+        if old in mirrors:
+            raise ValueError(f"{old} is given twice: keep one")
+        mirrors[old] = new
+    return mirrors
+
+
+def words(text: str) -> list[str]:
+    """The words of a list separated by commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def namespaces(text: str) -> tuple[str, ...]:
+    """Namespaces, each once, in order."""
+    return tuple(sorted({matching(NAME, word, "a namespace") for word in words(text)}))
+
+
+def secrets(text: str) -> tuple[str, ...]:
+    """Names of Secrets, each once."""
+    return tuple(dict.fromkeys(matching(_OBJECT_NAME, word, "the name of a Secret") for word in words(text)))
+
+
+def matching(form: re.Pattern[str], word: str, what: str) -> str:
+    """A word of this form; raises ValueError."""
+    if not form.fullmatch(word):
+        raise ValueError(f"{word!r} is not {what}: use lower-case letters, digits and '-'")
+    return word
+
+
+def config_map(text: str) -> tuple[str, str]:
+    """`namespace/name` in two."""
+    namespace, _, name = text.partition("/")
+    if not (NAME.fullmatch(namespace) and _OBJECT_NAME.fullmatch(name)):
+        raise ValueError(f"{text!r} is not namespace/name of a ConfigMap: write it as in llmservice-system/our-gpus")
+    return namespace, name
+
+
+def workers(text: str) -> int:
+    """A number of workers."""
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= _MOST_WORKERS):
+        raise ValueError(f"{text!r} is not a number from 1 to {_MOST_WORKERS}")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A port, 0 for none."""
+    if not (text.isascii() and text.isdecimal() and int(text) <= _HIGHEST_PORT):
+        raise ValueError(f"{text!r} is not a port from 1 to {_HIGHEST_PORT}, or 0 for none")
+    return int(text)
+
+
+def log_format(text: str) -> str:
+    """`text` or `json`."""
+    if text.lower() not in {"text", "json"}:
+        raise ValueError(f"{text!r} is no format: use text or json")
+    return text.lower()
+
+
+def log_level(text: str) -> str:
+    """One of `LOG_LEVELS`."""
+    if text.lower() not in LOG_LEVELS:
+        raise ValueError(f"{text!r} is no level: use one of {', '.join(LOG_LEVELS)}")
+    return text.lower()
+
+
+def address(text: str) -> str:
+    """An address that every reader of an LLMService may see: it stands in its pods and in its status."""
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("is not an address: write http://HOST:PORT or https://HOST")
+    if parts.username or parts.password:
+        raise ValueError(
+            "holds a user or password, which everybody could read in pods and status: remove it, and set the variable "
+            "from a Secret in spec.engineOptions.env of the resources that need it"
+        )
+    return text.rstrip("/")
+
+
+def tolerations(text: str) -> tuple[Mapping[str, Any], ...]:
+    """A list of tolerations as YAML or JSON, checked for its shape only."""
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"is not YAML or JSON: {' '.join(str(error).split())}; write a list of tolerations") from error
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise ValueError("must be a list of tolerations, as in [{key: team, value: ml, effect: NoSchedule}]")
+    return tuple(found)
