@@ -1,4 +1,4 @@
-"""A recorded run of what the autoscaler saw: the pods and their metrics at each look; kept as JSON, replayed by tests."""
+"""A recorded run of what the autoscaler saw: pods and their metrics at each look; kept as JSON, replayed by tests."""
 
 import gzip
 import json

@@ -3,9 +3,9 @@
 import threading
 import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -36,24 +36,29 @@ RECORDING = Path(__file__).parents[2] / "build" / "load" / "vllm-kv-cache.json.g
 
 @dataclass
 class Recorder:
-    """Looks at the pods every ten seconds, as the operator does, until it is stopped."""
+    """Looks at the pods every ten seconds, as the operator does, while the `with` block runs."""
 
     kube: Kube
     looks: list[RecordedLook] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread = field(init=False)
 
-    def run(self) -> None:
-        """Until `stop`."""
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._run, name="recorder")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
         names = tuple(wanted(VLLM.readings(load_catalogue().engines["vllm"].versions[VERSION])))
         while not self._stop.wait(10):
             pods = scaled_pods(self.kube.list("Pod"), "chat")
             deployment = self.kube.get("Deployment", "chat") or {"spec": {}}
             pages = {pod.name: _page(pod.address, names) for pod in pods if pod.standing is Standing.READY}
             self.looks.append(RecordedLook(round(time.time(), 2), deployment["spec"].get("replicas", 1), pods, pages))
-
-    def stop(self) -> None:
-        """No more looks."""
-        self._stop.set()
 
 
 def test_a_full_kv_cache_orders_another_replica(kube: Kube, vllm_node: Sandbox) -> None:
@@ -66,15 +71,12 @@ def test_a_full_kv_cache_orders_another_replica(kube: Kube, vllm_node: Sandbox) 
     kube.create(body)
     kube.wait_ready("chat", seconds=600)
     recorder = Recorder(kube)
-    with ThreadPoolExecutor() as pool, Load(kube, [Stretch(120, 0.5)], max_tokens=1200) as load:
-        recording = pool.submit(recorder.run)
+    with recorder, Load(kube, [Stretch(60, 0.4)], max_tokens=600) as load:
         kube.wait(lambda: _asked(kube) == 2 or None, lambda: kube.get("LLMService", "chat"), seconds=240)
-        kube.wait(lambda: _ready(kube) == 2 or None, lambda: kube.get("LLMService", "chat"), seconds=300)
+        kube.wait(lambda: _ready(kube) == 2 or None, lambda: kube.get("LLMService", "chat"), seconds=600)
         while load.running:
             time.sleep(1)
         time.sleep(20)
-        recorder.stop()
-        recording.result()
     save(RECORDING, recorder.looks)
 
     message = kube.kubectl("get", "events", "--field-selector", "reason=ScaledUp", "-o", "jsonpath={.items[*].message}")
