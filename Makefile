@@ -57,7 +57,7 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
@@ -70,7 +70,21 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster --ignore=tests/faults --ignore=tests/load --ignore=tests/vllm $(TESTS))
+	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
+
+.PHONY: test-faults
+test-faults: setup ## Everything that can go wrong between operator and API server; goes on where it was cut off (FRESH=1: from the start)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name faults' EXIT
+	$(if $(FRESH),rm -rf $(LLMSERVICE_CACHE)/faults)
+	export LLMSERVICE_SANDBOX=faults RESULTS=$(LLMSERVICE_CACHE)/faults
+	$(call part,fault tests,$(RUN) -m pytest -v -m faults tests/faults $(TESTS))
+
+.PHONY: test-load
+test-load: setup ## Minutes of load on real llama.cpp: replicas up and down again, by each policy and source
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name load' EXIT
+	export LLMSERVICE_SANDBOX=load
+	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)
@@ -87,12 +101,16 @@ crds: $(VENV)/ready ## Write crds/ from the types
 	@$(RUN) -m llmservice crd > crds/llmservices.llmservice.dev.yaml
 
 .PHONY: charts
-charts: setup ## Write what chart and manifests take from elsewhere: CRD, rights, alerts, the table of values
+charts: setup ## Write what chart and manifests take from elsewhere: CRD, rights, alerts, dashboard, the table of values
 	@$(RUN) -m tools.chart
 
 .PHONY: docs
 docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
 	@$(RUN) -m tools.reference
+
+.PHONY: site
+site: $(VENV)/ready ## Build the documentation as a site: build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 .PHONY: golden
 golden: $(VENV)/ready ## Write the expected manifests of tests/golden/ anew: read the diff before you commit it

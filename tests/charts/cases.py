@@ -84,6 +84,9 @@ FEATURES: dict[str, Body] = {
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
         }
     },
+    "dashboard": {
+        "monitoring": {"namespace": "monitoring", "dashboard": {"enabled": True, "labels": {"team": "platform"}}}
+    },
     "service-monitor": {
         "monitoring": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "1m"}}
     },
@@ -98,6 +101,7 @@ TOGETHER = (
     "placed",
     "policy",
     "pod-monitors",
+    "dashboard",
     "another-name",
 )
 """Features that do not contradict each other."""

@@ -18,6 +18,7 @@ HELM_LABELS = (
     "app.kubernetes.io/managed-by",
     "helm.sh/chart",
 )
+_MONITORING = ("podMonitor", "enginePodMonitor", "prometheusRule", "dashboard")
 TWINS: dict[str, Body] = {
     "cluster": {},
     "namespaced": {"scope": "namespaced"},
@@ -29,9 +30,7 @@ TWINS: dict[str, Body] = {
         ],
     },
     "restricted-network": {"networkPolicy": {"enabled": True}},
-    "monitoring": {
-        "monitoring": {name: {"enabled": True} for name in ("podMonitor", "enginePodMonitor", "prometheusRule")}
-    },
+    "monitoring": {"monitoring": {name: {"enabled": True} for name in _MONITORING}},
 }
 """Each overlay and the values that say the same."""
 

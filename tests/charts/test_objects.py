@@ -44,7 +44,7 @@ def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
 
 
 def test_settings_reach_the_operator() -> None:
-    found = settings(merged(FEATURES["air-gap"], FEATURES["settings"], FEATURES["prometheus"]))
+    found = settings(merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard"))))
     assert found == Settings(
         workers=32,
         log_level="debug",
@@ -58,6 +58,7 @@ def test_settings_reach_the_operator() -> None:
         engine_http_proxy="http://proxy:3128",
         engine_no_proxy=".svc,10.0.0.0/8",
         tolerations=({"key": "team", "operator": "Exists"},),
+        monitoring_namespace="monitoring",
         prometheus_url="http://prometheus.monitoring:9090",
         prometheus_token_file="/var/run/secrets/prometheus/token",  # noqa: S106  (a path)
     )

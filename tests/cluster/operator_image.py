@@ -1,34 +1,68 @@
 """The operator's image, built from the real Dockerfile without Docker and without pulling anything.
 
-The base image is made by debootstrap and given the name that the Dockerfile asks for; it is kept in the user's cache.
+The base image is made by debootstrap and given the name that the Dockerfile asks for. Base and result are kept in the
+user's cache: the same sources are built once.
 """
 
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
-from sandbox.cache import cache_folder
+from sandbox.cache import Build, Recipe, cache_folder
+from sandbox.progress import Progress, Say
 
 ROOT = Path(__file__).parents[2]
 IMAGE = "ghcr.io/llmservice/operator:0.1.0"
 """As in manifests/base/deployment.yaml."""
 
+_NAME = "operator-image"
+_KEPT = 4
 _PACKAGES = "python3-minimal,python3-venv,ca-certificates"
 _SUPERFLUOUS = ("var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale")
 _CERTIFICATES = "/etc/ssl/certs"
 """Lent to the build: behind a company's proxy, pip needs the certificates of this machine."""
 
 
-def build_image(archive: Path) -> None:
-    """Build the image into an OCI archive with compressed layers, as a registry would keep them."""
+def operator_archive() -> Path:
+    """The image as an OCI archive with compressed layers, as a registry would keep them. Built when sources changed."""
+    inputs = {str(path.relative_to(ROOT)): path.read_bytes() for path in _sources()}
+    recipe = Recipe(name=_NAME, version=IMAGE.rpartition(":")[2], inputs=inputs)
+    build = Build(recipe=recipe, title="Build the operator's image", make=lambda *folders: _make(inputs, *folders))
+    archive = build.ensure(cache_folder(), Progress()) / "operator.tar"
+    _drop_old()
+    return archive
+
+
+def _sources() -> list[Path]:
+    """What the Dockerfile copies, and what says so."""
+    package = (path for path in (ROOT / "operator/llmservice").rglob("*") if path.is_file())
+    files = (ROOT / "Dockerfile", ROOT / ".dockerignore", ROOT / "requirements/runtime.lock", *package)
+    return sorted(path for path in files if "__pycache__" not in path.parts)
+
+
+def _make(inputs: Mapping[str, bytes], work: Path, output: Path, say: Say) -> None:
+    """Build from a copy: the sources may change meanwhile, and the key is that of the copy."""
     for program in ("buildah", "debootstrap"):
         if shutil.which(program) is None:
             raise RuntimeError(f"{program} is missing: apt-get install buildah debootstrap")
+    for name, content in inputs.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(content)
+    say("base image")
     _ensure_base()
-    _buildah("bud", "--layers", "--volume", f"{_CERTIFICATES}:{_CERTIFICATES}:ro", "--tag", IMAGE, str(ROOT))
-    _buildah("push", "--quiet", IMAGE, f"oci-archive:{archive}:{IMAGE}")
+    say("buildah")
+    image = _buildah("bud", "--quiet", "--layers", "--volume", f"{_CERTIFICATES}:{_CERTIFICATES}:ro", str(work))
+    _buildah("push", "--quiet", image.split()[-1], f"oci-archive:{output}/operator.tar:{IMAGE}")
+
+
+def _drop_old() -> None:
+    """Every change of the sources is another archive; those of the last changes are enough."""
+    finished = (cache_folder() / "builds").glob(f"{_NAME}-*-{'?' * 12}/operator.tar")
+    for archive in sorted(finished, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
+        shutil.rmtree(archive.parent, ignore_errors=True)
 
 
 def base_name() -> str:

@@ -1,7 +1,6 @@
 """The chart as users meet it: installed, upgraded, removed; by an administrator, and by the owner of one namespace."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,7 @@ from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.helm import Helm
 from tests.cluster.kube import Body, Kube, Rejected
-from tests.cluster.operator_image import IMAGE, ROOT, build_image
+from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
 from tests.cluster.services import a_tiny_service, ask
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
@@ -20,15 +19,13 @@ OWNER = "owner-of-team"
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
+def cluster() -> Iterator[Kube]:
     """A fresh cluster with the operator's image and nothing of the operator."""
-    archive: Path = tmp_path_factory.mktemp("image") / "operator.tar"
-    build_image(archive)
     box = Sandbox.named("charts")
     box.down()
     box.up()
     try:
-        assert box.load_image(archive) == [IMAGE]
+        assert box.load_image(operator_archive()) == [IMAGE]
         kube = Kube.connect(box.kubeconfig, box.kubectl)
         for name in (SYSTEM, "models", "team", "elsewhere"):
             body: Body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": RESTRICTED}}

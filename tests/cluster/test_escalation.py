@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.kube import Body, Kube, Rejected
+from tests.cluster.kube import Body, Kube, Rejected, condition_of
 from tests.cluster.services import a_tiny_service
 
 pytestmark = pytest.mark.cluster
@@ -110,6 +110,8 @@ REFUSED_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "model-outside": ({"model": {"uri": "pvc://models/../../etc/passwd"}}, "write the path in full"),
     "model-file-outside": ({"model": {"uri": "hf://acme/chat", "file": "../../etc/passwd"}}, "inside the model"),
+    "model-by-way-of-a-variable": ({"model": {"uri": "pvc://models/$(HOME)"}}, "must not contain spaces, $"),
+    "file-by-way-of-a-variable": ({"model": {"uri": "hf://acme/chat", "file": "$(HOME)"}}, "without spaces and $"),
     "model-from-the-node": ({"model": {"uri": "file:///etc/passwd"}}, "unknown scheme"),
     "oversized-argument": (with_options(args=["x" * 8193]), "args"),
     "too-many-arguments": (with_options(args=["x"] * 129), "args"),
@@ -206,6 +208,41 @@ def test_a_foreign_budget_of_the_same_name_is_not_deleted(kube: Kube) -> None:
     kube.create(a_tiny_service(suspend=True, replicas=1))
     kube.wait_ready("chat", reason="Suspended")
     assert kube.get("PodDisruptionBudget", "chat") is not None
+
+
+def test_a_flag_by_way_of_a_variable_reaches_no_pod(kube: Kube) -> None:
+    """The kubelet would expand it after every check."""
+    variables = [{"name": "FLAG", "value": "--api-key=x"}]
+    kube.create(a_tiny_service(**with_options(args=["$(FLAG)"], env=variables)))
+    assert "$(NAME)" in kube.wait_reason("chat", "EngineArgumentRejected", "Stalled", seconds=20)["message"]
+    assert kube.get("Deployment", "chat") is None
+
+
+def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
+    kube.create(a_tiny_service(**with_pod()))
+    template = deployment(kube)["spec"]["template"]["spec"]
+    container = {key: template["containers"][0][key] for key in ("image", "securityContext")}
+    spec = {
+        "securityContext": template["securityContext"],
+        "containers": [{**container, "name": "x", "command": ["sleep", "600"]}],
+        "terminationGracePeriodSeconds": 0,
+    }
+    metadata = {"name": "stranger", "labels": {"llmservice.dev/name": "chat"}}
+    kube.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    ready = {"status": "True"}
+    kube.wait(
+        lambda: condition_of(kube.get("Pod", "stranger"), "Ready").items() >= ready.items() or None,
+        lambda: kube.get("Pod", "stranger"),
+        seconds=30,
+    )
+    kube.patch("LLMService", "chat", {"spec": {"drain": {"timeoutSeconds": 7}}})
+
+    def looked_again() -> Body | None:
+        body = kube.get("LLMService", "chat")
+        return body if body and body["status"]["observedGeneration"] == body["metadata"]["generation"] else None
+
+    body = kube.wait(looked_again, lambda: kube.get("LLMService", "chat"), seconds=20)
+    assert (body["status"]["readyReplicas"], condition_of(body, "Available")["status"]) == (0, "False")
 
 
 @pytest.mark.parametrize("field", ["env", "args"])

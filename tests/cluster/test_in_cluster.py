@@ -1,5 +1,6 @@
 """The operator as it is installed: image, manifests, service account, on a cluster that keeps an audit log."""
 
+import functools
 import json
 import os
 import subprocess
@@ -16,7 +17,7 @@ import yaml
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
-from tests.cluster.operator_image import IMAGE, ROOT, build_image
+from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
 from tests.cluster.services import a_tiny_service, ask
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
@@ -29,11 +30,9 @@ Right = tuple[str, str, str]
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image() -> Path:
     """The operator's image as an archive."""
-    archive = tmp_path_factory.mktemp("image") / "operator.tar"
-    build_image(archive)
-    return archive
+    return operator_archive()
 
 
 @pytest.fixture(scope="module", params=["cluster", "namespaced"])
@@ -123,16 +122,17 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None
 
 
 def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log: Path, overlay: str) -> None:
-    """A life that needs every right: served, repaired, shrunk, scaled, without its files, crashed.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed.
 
     Without cluster rights the nodes are asked for once, in vain, and nothing else is.
     """
-    installed.create(a_tiny_service("whole", replicas=2))
+    installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
     installed.wait_ready("whole")
     installed.delete("Service", "whole")
     installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"), seconds=10)
-    installed.patch("LLMService", "whole", {"spec": {"replicas": 1}})
-    installed.wait(lambda: installed.get("PodDisruptionBudget", "whole") is None, lambda: None, seconds=30)
+    installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None}})
+    for kind in ("PodDisruptionBudget", "NetworkPolicy"):
+        installed.wait(functools.partial(is_gone, installed, kind, "whole"), lambda: None, seconds=30)
     installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
@@ -146,6 +146,11 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     used, refused = asked_for(audit_log)
     assert set(refused) == (set() if overlay == "cluster" else {"list nodes"})
     assert used == granted(overlay)
+
+
+def is_gone(kube: Kube, kind: str, name: str) -> bool:
+    """Whether there is no such object."""
+    return kube.get(kind, name) is None
 
 
 def pods_of(kube: Kube, name: str) -> list[Body]:

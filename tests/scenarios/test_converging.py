@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from llmservice.cluster.failures import Terminating
 from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import Conflict, Refused, Unavailable
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
@@ -187,6 +188,19 @@ def test_what_the_api_server_refuses_is_told_in_its_words() -> None:
     assert world.condition()["reason"] == "RefusedByCluster"
     assert "exceeded quota: gpus" in world.condition()["message"]
     assert again is not None
+
+
+def test_in_a_namespace_that_is_going_nothing_is_made_and_nothing_is_said() -> None:
+    world = World().serving()
+    world.cluster.remove(Ref("Service", NAMESPACE, "chat"))
+
+    def refuse(verb: str, ref: Ref) -> None:
+        if verb == "record" or (verb, ref.kind) == ("apply", "Service"):
+            raise Terminating("NamespaceTerminating", "because it is being terminated")
+
+    world.cluster.before = refuse
+    assert world.reconcile() is None
+    assert world.writes() == []
 
 
 @pytest.mark.parametrize("error", [Unavailable("Timeout", "no answer"), Conflict("Conflict", "changed")])

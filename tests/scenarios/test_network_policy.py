@@ -6,7 +6,7 @@ from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.scenarios.world import NAMESPACE, World
 
-CLOSED = {"ingressFrom": []}
+CLOSED: dict[str, list[str]] = {"ingressFrom": []}
 
 
 def test_it_is_there_before_the_pods() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from sandbox import Sandbox
 from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, rights, user_roles
 from tools.chart.values_table import values_table
+from tools.dashboard.grafana import dashboard
 
 CHART = ROOT / "charts" / "llmservice"
 _TABLE = re.compile(r"(<!-- values: made by `make charts` -->\n).*(<!-- end of values -->)", re.DOTALL)
@@ -34,6 +35,8 @@ FILES: Mapping[Path, Callable[[], str]] = {
     CHART / "files" / "rights.yaml": rights,
     CHART / "files" / "user-roles.yaml": user_roles,
     CHART / "files" / "alerts.yaml": alerts,
+    CHART / "files" / "llmservice-dashboard.json": dashboard,
+    MANIFESTS / "components" / "monitoring" / "llmservice-dashboard.json": dashboard,
     CHART / "README.md": readme,
     MANIFESTS / "install.yaml": install,
 }

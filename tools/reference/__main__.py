@@ -5,15 +5,21 @@ from pathlib import Path
 
 from llmservice.api.crd import crd_manifest
 from llmservice.api.v1alpha1.reasons import reasons_page
+from llmservice.cli import VERBS
+from llmservice.cli import main as command
 from llmservice.engines.registry import ENGINES
 from llmservice.settings import VARIABLES
+from tools.reference.cli import cli_page
 from tools.reference.fields import fields_page
+from tools.reference.metrics import metrics_page
 from tools.reference.settings import settings_page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "cli.md": lambda: cli_page(command, VERBS),
     "llmservice.md": lambda: fields_page(crd_manifest(engines=tuple(ENGINES))),
+    "metrics.md": metrics_page,
     "reasons.md": reasons_page,
     "settings.md": lambda: settings_page(VARIABLES),
 }

@@ -47,7 +47,7 @@ def families() -> list[Family]:
     process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
     registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
     found = _families([*registered, ServiceSeries(), process, ScalingSeries(Looks())])
-    return sorted(family for family in found if not family.name.startswith("process_"))
+    return sorted(found)
 
 
 def _families(collectors: Iterable[Collector]) -> Iterator[Family]:
@@ -61,6 +61,8 @@ def _families(collectors: Iterable[Collector]) -> Iterator[Family]:
 def metrics_page() -> str:
     """The page as Markdown."""
     rows = [
-        f"| `{family.name}` | {family.kind} | {', '.join(family.labels)} | {family.meaning} |" for family in families()
+        f"| `{family.name}` | {family.kind} | {', '.join(family.labels)} | {family.meaning} |"
+        for family in families()
+        if not family.name.startswith("process_")
     ]
     return _HEAD + "\n".join(["| metric | type | labels | meaning |", "|---|---|---|---|", *rows]) + "\n"

@@ -44,6 +44,7 @@ PULL_SECRETS: {{ .pullSecrets | join "," | quote }}
 TOLERATIONS: {{ if .tolerations }}{{ toJson .tolerations | quote }}{{ end }}
 {{- end }}
 LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
+MONITORING_NAMESPACE: {{ .Values.monitoring.namespace | quote }}
 PLATFORM: {{ .Values.platform | quote }}
 PROMETHEUS_URL: {{ .Values.prometheus.url | quote }}
 PROMETHEUS_TOKEN_FILE: {{ ternary "/var/run/secrets/prometheus/token" "" (ne .Values.prometheus.tokenSecret.name "") | quote }}

@@ -8,12 +8,17 @@ import orjson
 from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
 
 _EXCERPT = 300
+_TERMINATING = "because it is being terminated"
 _HOPELESS = ("field not declared in schema", "request is too large", "trying to send message larger than max")
 """Words of a 500 that no other try would mend; the last two are etcd's (rpctypes) and gRPC's."""
 
 
 class NotFound(Refused):
     """There is no such object, namespace or kind (404)."""
+
+
+class Terminating(Refused):
+    """The namespace is being deleted: nothing new can be made in it (403), and nothing needs to be."""
 
 
 class Expired(Unavailable):
@@ -29,6 +34,7 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     | 409                   | Conflict                                                |
     | 422 about the UID     | Conflict: the object is another one of the same name    |
     | 410                   | Expired                                                 |
+    | 403, namespace going  | Terminating                                             |
     | 401, 408, 429, others | Unavailable, with the pause the server asks for         |
     | other 4xx             | Refused                                                 |
     | 500, unknown field    | Refused: an installed schema older than the operator    |
@@ -45,6 +51,8 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
         return Conflict(reason or "Conflict", message)
     if status == 410:  # noqa: PLR2004
         return Expired(reason or "Expired", message)
+    if status == 403 and _TERMINATING in message:  # noqa: PLR2004
+        return Terminating("NamespaceTerminating", message)
     if _is_refusal(status, message):
         return Refused(reason or "Refused", message)
     return Unavailable(reason or "Unavailable", message, retry_after_seconds=_seconds(retry_after, content))

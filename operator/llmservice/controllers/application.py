@@ -116,6 +116,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         use=functools.partial(use_catalogue, planner, cache, queue),
         now=_now,
     )
+    replica.metrics.catalogue_problem.set_function(lambda: float(bool(catalogue.problem)))
     platform = PlatformWatch(
         planner=planner,
         label_keys=functools.partial(node_label_keys, connection),

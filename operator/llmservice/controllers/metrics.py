@@ -40,6 +40,7 @@ class Metrics:
     max_workers: Gauge = field(init=False)
     requests: Counter = field(init=False)
     autoscale_seconds: Histogram = field(init=False)
+    catalogue_problem: Gauge = field(init=False)
 
     def __post_init__(self) -> None:
         labels = ["controller"]
@@ -72,6 +73,11 @@ class Metrics:
             "Length of a round of the autoscaler over all services: reading, deciding, acting.",
             registry=self.registry,
             buckets=_PASS_SECONDS,
+        )
+        self.catalogue_problem = Gauge(
+            "llmservice_catalogue_problem",
+            "1 while the ConfigMap with the administrator's catalogue is broken and the last good one is used.",
+            registry=self.registry,
         )
         self._start_at_zero()
         build = Gauge(

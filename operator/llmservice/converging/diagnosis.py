@@ -18,11 +18,15 @@ _KILLED = 137
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """One reason and one sentence. `heals` is true when it ends by itself once the missing thing appears."""
+    """One reason and one sentence. `heals` is true when it ends by itself once the missing thing appears.
+
+    `since` is Kubernetes' time as text where it may be a moment of every start: a claim binds late, a cache follows.
+    """
 
     reason: Reason
     message: str
     heals: bool = False
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +121,8 @@ def _unscheduled(case: _Case) -> Trouble | None:
         return None
     text = str(scheduled.get("message", ""))
     if found := find_missing(text, case.plan.owner.namespace):
-        return Trouble(reason=found[0], message=found[1], heals=True)
+        since = str(scheduled.get("lastTransitionTime") or "")
+        return Trouble(reason=found[0], message=found[1], heals=True, since=since)
     if case.plan.resource_name and f"Insufficient {case.plan.resource_name}" in text:
         return Trouble(
             reason=Reason.INSUFFICIENT_ACCELERATORS,

@@ -51,6 +51,11 @@ MISSING = (
         "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
     ),
     Missing(
+        re.compile(r'could not find v1\.PersistentVolumeClaim "(?:[^/"]+/)?(?P<name>[^"]+)"'),
+        Reason.CLAIM_NOT_FOUND,
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
+    ),
+    Missing(
         re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
         Reason.CLAIM_NOT_FOUND,
         "PersistentVolumeClaim {name} is unusable: create it anew in namespace {namespace}",

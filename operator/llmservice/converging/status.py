@@ -16,6 +16,8 @@ from llmservice.converging.updates import made_by_newer
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.metadata import NAME_LABEL
 
+_MOMENT_SECONDS = 10.0
+
 Status = Mapping[str, Any]
 
 
@@ -51,7 +53,9 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | was rolled out, below the floor    | False, trouble or wait | endpoints | absent      | absent           |
     """
     plan, generation = situation.plan, situation.plan.owner.generation
-    conditions = conditions_to_write(_conditions(situation), situation.before.get("conditions") or (), generation, now)
+    conditions = conditions_to_write(
+        _conditions(situation, now), situation.before.get("conditions") or (), generation, now
+    )
     described = situation.before["plan"] if _is_kept(situation) else _plan(plan)
     return {
         "observedGeneration": generation,
@@ -61,6 +65,17 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         "plan": described,
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
+
+
+def seconds_to_pass(trouble: Trouble | None, now: datetime) -> float:
+    """Seconds for which a trouble may still be a moment of every start; 0 when it is more, or never is one.
+
+    Until then the reason is that of a start, which no event tells; the sentence says at once what is waited for.
+    """
+    if trouble is None or not trouble.since:
+        return 0.0
+    age = (now - datetime.fromisoformat(trouble.since)).total_seconds()
+    return _MOMENT_SECONDS - age if 0 <= age < _MOMENT_SECONDS else 0.0
 
 
 def stalled(
@@ -89,14 +104,14 @@ def _is_kept(situation: Situation) -> bool:
     return made_by_newer(situation.plan) and "plan" in situation.before
 
 
-def _conditions(situation: Situation) -> list[Condition]:
+def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    return [*_progress(situation), *([situation.update] if situation.update else []), *scaling]
+    return [*_progress(situation, now), *([situation.update] if situation.update else []), *scaling]
 
 
-def _progress(situation: Situation) -> list[Condition]:
+def _progress(situation: Situation, now: datetime) -> list[Condition]:
     progress, trouble = situation.progress, situation.trouble
-    ready, reason, message = _readiness(situation)
+    ready, reason, message = _readiness(situation, now)
     conditions = [
         Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
         _availability(progress.ready, reason, message),
@@ -108,7 +123,7 @@ def _progress(situation: Situation) -> list[Condition]:
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
 
-def _readiness(situation: Situation) -> tuple[bool, Reason, str]:
+def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
     progress, plan = situation.progress, situation.plan
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
@@ -118,7 +133,8 @@ def _readiness(situation: Situation) -> tuple[bool, Reason, str]:
         served = ", ".join(plan.names)
         return True, Reason.READY, f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
     if situation.trouble is not None:
-        return False, situation.trouble.reason, situation.trouble.message
+        passing = seconds_to_pass(situation.trouble, now) > 0
+        return False, Reason.STARTING if passing else situation.trouble.reason, situation.trouble.message
     return (False, *waiting_for(progress, situation.pods))
 
 

@@ -43,20 +43,41 @@ Problem = tuple[Reason, str, str]
 def _arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str]) -> Iterator[Problem]:
     for index, argument in enumerate(args):
         field, flag = f"{_ARGS}[{index}]", flag_of(argument)
-        if flag in engine.owned.flags:
-            yield Reason.OWNED_ARGUMENT, field, f"{flag} is owned by the operator; {engine.owned.flags[flag]}"
+        owned = next((name for name in _names(engine, flag) if name in engine.owned.flags), "")
+        if owned:
+            yield Reason.OWNED_ARGUMENT, field, f"{owned} is owned by the operator; {engine.owned.flags[owned]}"
         elif flag in removed:
             yield Reason.ENGINE_ARGUMENT_REJECTED, field, f"{flag} is no longer known to this version; {removed[flag]}"
         elif problem := _misshapen(engine, argument, flag):
             yield Reason.ENGINE_ARGUMENT_REJECTED, field, problem
 
 
+def _names(engine: Engine, flag: str) -> tuple[str, ...]:
+    """The flag as written, and what a parser makes of it: `--api-key.x` is a part of `--api-key`, `-qawq` is `-q`."""
+    return flag, flag.partition(".")[0], *({flag[:2]} & engine.capabilities.glued)
+
+
 def _misshapen(engine: Engine, argument: str, flag: str) -> str:
+    if "$(" in _expandable(engine, argument):
+        return "$(NAME) would be expanded to a flag that nobody has looked at; write out what it stands for"
+    if flag[:2] in engine.capabilities.glued and flag[2:]:
+        return f"{engine.name} reads {flag} as several; write {flag[:2]} and what follows as items of their own"
     if engine.capabilities.one_word_arguments and argument.split() != [argument]:
         return f"{engine.name} splits arguments at spaces; write each word as an item of its own, without spaces in it"
     if flag and "=" in argument and not engine.capabilities.equals_sign:
         return f"{engine.name} does not take --flag=value; write two items: {flag} and its value"
     return ""
+
+
+def _expandable(engine: Engine, argument: str) -> str:
+    """The part of an argument in which a variable could bring in a flag: the kubelet expands, the engine parses later.
+
+    Behind the equals sign it is a value for sure, and so is a word that begins like neither a flag nor a variable;
+    unless the entrypoint splits at spaces, which a variable may have.
+    """
+    if engine.capabilities.one_word_arguments:
+        return argument
+    return argument.partition("=")[0] if argument.lstrip()[:1] in {"-", "$"} else ""
 
 
 def _variables(engine: Engine, names: Sequence[str]) -> Iterator[Problem]:

@@ -134,7 +134,8 @@ class Capabilities:
 
     `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
     the model's repository. `dtype`: it takes a number format. `gguf`: it picks one file of a repository.
-    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it takes `--flag=value`.
+    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it takes `--flag=value`. `glued` are
+    the one-letter options that it takes in one word with their value (`-p8080`) or with other options (`-ep`).
     """
 
     schemes: frozenset[str]
@@ -144,6 +145,7 @@ class Capabilities:
     gguf: bool = False
     one_word_arguments: bool = False
     equals_sign: bool = True
+    glued: frozenset[str] = frozenset()
 
 
 class Engine(Protocol):

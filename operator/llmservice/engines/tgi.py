@@ -127,7 +127,12 @@ class Tgi:
 
     name = "tgi"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc"}), revisions=True, remote_code=True, dtype=True, one_word_arguments=True
+        schemes=frozenset({"hf", "pvc"}),
+        revisions=True,
+        remote_code=True,
+        dtype=True,
+        one_word_arguments=True,
+        glued=frozenset({"-e", "-p"}),
     )
     owned = OwnedArguments(flags=_OWNED, environment={**dict(_twins()), **_VARIABLES})
     flags = frozenset(

@@ -150,10 +150,10 @@ _SIGNATURES = (
 
 
 def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse takes a long option by its beginning too (`--max-num-s`), unless several begin so."""
+    """Every spelling: argparse takes an option by its beginning too (`--max-num-s`, `-t`), unless several begin so."""
     for remedy, options in _OWNED.items():
         for word in " ".join(options).split():
-            shortest = len("--x") if word.startswith("--") else len(word)
+            shortest = len("--x") if word.startswith("--") else len("-x") if word.startswith("-") else len(word)
             for end in range(shortest, len(word) + 1):
                 yield word[:end], remedy
 
@@ -167,7 +167,11 @@ class Vllm:
 
     name = "vllm"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc", "s3", "gs"}), revisions=True, remote_code=True, dtype=True
+        schemes=frozenset({"hf", "pvc", "s3", "gs"}),
+        revisions=True,
+        remote_code=True,
+        dtype=True,
+        glued=frozenset({"-q", "-n", "-r"}),
     )
     owned = OwnedArguments(
         flags={word: remedy for word, remedy in _owned() if word.startswith("-")},

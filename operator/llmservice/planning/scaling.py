@@ -8,11 +8,8 @@ from llmservice.errors import InvalidSpec
 from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
-def choose_scaling(spec: LLMServiceSpec, readings: Readings) -> ScalingPlan | None:
-    """The bounds and the wishes; None where nothing is to be scaled. Raises InvalidSpec."""
-    asked = spec.autoscaling
-    if asked is None:
-        return None
+def choose_scaling(asked: Autoscaling, readings: Readings) -> ScalingPlan:
+    """The bounds and the wishes. Raises InvalidSpec."""
     return ScalingPlan(
         minimum=asked.min_replicas,
         maximum=asked.max_replicas,

@@ -127,7 +127,7 @@ class ServicePlan:
     """Everything decided about one LLMService.
 
     `replica_bound` is the largest number of replicas the spec allows for (decides the PodDisruptionBudget).
-    `scaling` is None where the operator scales nothing.
+    `scaling` is None where the operator scales nothing. `admitted` are the peers of the NetworkPolicy; None: no policy.
     `restricted` tells whether the pods pass the restricted Pod Security Standard. `facts` is the compact JSON of the
     catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
     same facts. `render_version` tells which rendering of them is meant.
@@ -149,6 +149,7 @@ class ServicePlan:
     rollout: RolloutPlan
     replica_bound: int
     scaling: ScalingPlan | None
+    admitted: tuple[Json, ...] | None
     restricted: bool
     defaults: tuple[Default, ...]
     notes: tuple[str, ...]

@@ -10,6 +10,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.failures import Terminating
 from llmservice.converging.changes import Change, Delete, diff
 from llmservice.converging.diagnosis import diagnose
 from llmservice.converging.events import transition_event
@@ -18,7 +19,7 @@ from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
-from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, OperatorError, Refused
@@ -71,6 +72,9 @@ class LLMServiceReconciler:
             log.info("%s/%s: %s", *key, gone)
             self.cache.drop(Ref("LLMService", *key))
             return None
+        except Terminating as going:
+            log.info("%s/%s: %s", *key, going)
+            return None
 
     async def _converge(self, body: Manifest) -> float | None:
         try:
@@ -88,11 +92,17 @@ class LLMServiceReconciler:
         try:
             held = {_workload(plan)} if made_by_newer(plan) else ()
             children = await self._apply(diff(stating(manifests, replicas), observed, held), observed, replicas)
+        except Terminating:
+            raise
         except Refused as refusal:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
-        await self._report(body, self._summary(service, plan, body, children, observed))
-        return min(map(pause_for, observed.pod_warnings.values()), default=None)
+        situation, now = self._situation(service, plan, body, children, observed), self.now()
+        await self._report(body, summarize(situation, now))
+        pauses = [pause_for(warning) for warning in observed.pod_warnings.values()]
+        if seconds := seconds_to_pass(situation.trouble, now):
+            pauses.append(seconds)
+        return min(pauses, default=None)
 
     async def _apply(self, changes: tuple[Change, ...], observed: Observed, replicas: Replicas) -> dict[Ref, Manifest]:
         """Write in order; returns the children as they are now."""
@@ -118,17 +128,17 @@ class LLMServiceReconciler:
                 raise
             return await self.cluster.overwrite(manifest, manager=OPERATOR)
 
-    def _summary(
+    def _situation(
         self,
         service: LLMService,
         plan: ServicePlan,
         body: Manifest,
         children: Mapping[Ref, Manifest],
         observed: Observed,
-    ) -> dict[str, Any]:
+    ) -> Situation:
         deployment = children.get(_workload(plan))
         progress = progress_of(deployment, observed.pods)
-        situation = Situation(
+        return Situation(
             plan=plan,
             progress=progress,
             pods=observed.pods,
@@ -139,7 +149,6 @@ class LLMServiceReconciler:
             update=update_condition(plan, self.plan.newest(service, plan)),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
         )
-        return summarize(situation, self.now())
 
     async def _stall(self, body: Manifest, reason: str, message: str) -> None:
         metadata = body["metadata"]
@@ -179,6 +188,8 @@ class LLMServiceReconciler:
         """An event that cannot be written is told in the log: the status says the same."""
         try:
             await self.cluster.record(event)
+        except Terminating:
+            return
         except OperatorError as error:
             log.warning("%s: event not written: %s", ref_of(event), error)
 

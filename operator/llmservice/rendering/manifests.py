@@ -4,12 +4,13 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.deployment import deployment
 from llmservice.rendering.disruption_budget import disruption_budget
 from llmservice.rendering.metadata import Manifest
+from llmservice.rendering.network_policy import network_policy
 from llmservice.rendering.service import service
 
 __all__ = ["CHILD_KINDS", "Manifest", "render"]
 
-CHILD_KINDS = ("Service", "PodDisruptionBudget", "Deployment")
-"""Every kind that a plan can render to. The address and the budget are there before the first pod."""
+CHILD_KINDS = ("Service", "NetworkPolicy", "PodDisruptionBudget", "Deployment")
+"""Every kind that a plan can render to. The address, the policy and the budget are there before the first pod."""
 
 
 def render(plan: ServicePlan, replicas: int | None) -> tuple[Manifest, ...]:
@@ -18,5 +19,5 @@ def render(plan: ServicePlan, replicas: int | None) -> tuple[Manifest, ...]:
     The same plan always gives the same manifests, in the form in which the API server stores them. Parts of the plan
     are shared, not copied: treat manifests as values.
     """
-    children = (service(plan), disruption_budget(plan), deployment(plan, replicas))
+    children = (service(plan), network_policy(plan), disruption_budget(plan), deployment(plan, replicas))
     return tuple(child for child in children if child is not None)

@@ -9,6 +9,7 @@ from tests.builders import an_llmservice
 SECRET = {"secretKeyRef": {"name": "keys", "key": "token"}}
 CONFIG = {"configMapKeyRef": {"name": "settings", "key": "token"}}
 IN = {"key": "zone", "operator": "In", "values": ["a"]}
+LONG_KEY = f"{'a' * 254}/b"
 SPREAD = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"}
 
 
@@ -46,6 +47,10 @@ def pods(requirement: dict[str, Any]) -> dict[str, Any]:
     return {"spec__pod__affinity__podAntiAffinity__requiredDuringSchedulingIgnoredDuringExecution": [term]}
 
 
+def peers(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"spec__networkPolicy__ingressFrom": list(items)}
+
+
 NAME = "is also the name of a Service"
 REFUSED = (
     Refused({"metadata__name": "qwen2.5-7b"}, "metadata.name", NAME),
@@ -70,6 +75,10 @@ REFUSED = (
     Refused({"spec__replicas": 10**30}, "spec.replicas", "must be at most 1000"),
     Refused({"spec__replicas": 1.5}, "spec.replicas", "must be a whole number"),
     Refused({"spec__replicas": True}, "spec.replicas", "must be a whole number"),
+    Refused({"spec__networkPolicy": {}}, "spec.networkPolicy.ingressFrom", "is required"),
+    Refused(peers({}), "spec.networkPolicy.ingressFrom[0]", "{} selects all"),
+    Refused(peers({"ipBlock": {"cidr": "0.0.0.0/0"}}), "spec.networkPolicy.ingressFrom[0].ipBlock", "unknown field"),
+    Refused(peers(*[{"podSelector": {}}] * 17), "spec.networkPolicy.ingressFrom", "must have at most 16"),
     Refused({"spec__suspend": "yes"}, "spec.suspend", "must be true or false"),
     Refused({"spec__quantization": "Q4 K M"}, "spec.quantization", "is not the name of a quantization"),
     Refused({"spec__quantization": ""}, "spec.quantization", "must have at least 1 characters"),
@@ -127,6 +136,8 @@ REFUSED = (
     Refused(uri("pvc://models"), "spec.model.uri", "must be pvc://claim/path"),
     Refused(uri("pvc://models/../etc"), "spec.model.uri", "must not contain '.' or '..'"),
     Refused(uri("s3://"), "spec.model.uri", "name the bucket"),
+    Refused(uri("pvc://models/$(HOME)"), "spec.model.uri", "must not contain spaces, $"),
+    Refused({"spec__model__file": "$(HOME).gguf"}, "spec.model.file", "without spaces and $"),
     Refused({"spec__model__file": "/tiny.gguf"}, "spec.model.file", "is not a file in the model"),
     Refused({"spec__model__file": "a/../../b.gguf"}, "spec.model.file", "must not contain '.' or '..'"),
     Refused({"spec__model__revision": "main"}, "spec.model.revision", "only a Hugging Face repository has revisions"),
@@ -176,6 +187,9 @@ REFUSED = (
     Refused(files({"path": "/a", **CONFIG}, {"path": "/a", **SECRET}), "spec.engineOptions.files", "same path twice"),
     Refused({"spec__pod__hostNetwork": True}, "spec.pod.hostNetwork", "spec.pod is an allow-list, not a PodSpec"),
     Refused({"spec__pod__labels": {"a b": "c"}}, "spec.pod.labels['a b']", "is not a label key"),
+    Refused({"spec__pod__labels": {"a..b/c": "d"}}, "spec.pod.labels['a..b/c']", "is not a label key"),
+    Refused({"spec__pod__labels": {"a.-b/c": "d"}}, "spec.pod.labels['a.-b/c']", "is not a label key"),
+    Refused({"spec__pod__labels": {LONG_KEY: "d"}}, f"spec.pod.labels['{LONG_KEY[:64]}']", "is not a label key"),
     Refused({"spec__pod__labels": {"a-b": "c d"}}, "spec.pod.labels['a-b']", "is not a label value"),
     Refused({"spec__pod__labels": {"a-b": 1}}, "spec.pod.labels['a-b']", "put it in quotes"),
     Refused({"spec__pod__labels": {"llmservice.dev/name": "x"}}, "spec.pod.labels", "are the operator's: remove them"),
@@ -186,8 +200,11 @@ REFUSED = (
     Refused(
         {"spec__pod__imagePullSecrets": [{"name": "a"}, {"name": "a"}]}, "spec.pod.imagePullSecrets", "same name twice"
     ),
-    Refused(
-        {"spec__pod__hostAliases": [{"ip": "host", "hostnames": ["a"]}]}, "spec.pod.hostAliases[0].ip", "IPv4 or IPv6"
+    *(
+        Refused(
+            {"spec__pod__hostAliases": [{"ip": ip, "hostnames": ["a"]}]}, "spec.pod.hostAliases[0].ip", "IPv4 or IPv6"
+        )
+        for ip in ("host", "10.0.0", "10.0.0.256", "10.0.0.01", ":::", "fe80::1%eth0", "::ffff:10.0.0.1")
     ),
     Refused(
         {"spec__pod__hostAliases": [{"ip": "::1", "hostnames": []}]}, "spec.pod.hostAliases[0].hostnames", "at least 1"
@@ -259,6 +276,8 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__autoscaling": {"maxReplicas": 1, "policy": "Threshold", "targets": {"kvCachePercent": 80}}},
     {"spec__replicas": 0, "spec__suspend": True, "spec__maxModelLen": 2**24, "spec__maxNumSeqs": 8192},
     {"spec__quantization": "Q4_K_M", "spec__dtype": "bfloat16", "spec__kvCacheDtype": "q8_0"},
+    peers(),
+    peers({"namespaceSelector": {}}, {"podSelector": {"matchLabels": {"app": "web"}}}, *[{"podSelector": {}}] * 14),
     {"spec__rollout__strategy": "Surge", "spec__startup__timeoutSeconds": 86400, "spec__drain__timeoutSeconds": 0},
     uri("owner/name-1.5B_x") | {"spec__model__revision": "refs/pr/1", "spec__model__file": "sub/*Q4_K_M*.gguf"},
     uri("hf://owner/name") | {"spec__model__tokenSecretRef": {"name": "hub.token", "key": "HF_TOKEN"}},
@@ -270,7 +289,10 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     files({"path": "/etc/ssl/ca.pem", **CONFIG}, {"path": "/t/chat.jinja", **SECRET}),
     limits(cpu=2, memory="0.5Gi", ephemeral_storage="1e9"),
     limits(cpu=".5", memory="64Gi") | {"spec__pod__resources__requests": {"cpu": "500m", "memory": "65536Mi"}},
-    {"spec__pod__labels": {"team": "search", "example.com/tier": ""}, "spec__pod__nodeSelector": {"zone": "a"}},
+    {
+        "spec__pod__labels": {"team": "search", "example.com/tier": "", LONG_KEY[1:]: ""},
+        "spec__pod__nodeSelector": {"zone": "a"},
+    },
     {"spec__pod__annotations": {"example.com/note": "free text, {json: too}"}},
     {"spec__pod__tolerations": [{"operator": "Exists"}, {"key": "a", "effect": "NoExecute", "tolerationSeconds": 5}]},
     {"spec__pod__topologySpreadConstraints": [SPREAD | {"minDomains": 2, "matchLabelKeys": ["pod-template-hash"]}]},
@@ -286,7 +308,10 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
             "serviceAccountName": "default",
             "imagePullSecrets": [{"name": "registry"}],
             "imagePullPolicy": "IfNotPresent",
-            "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["mirror.local"]}],
+            "hostAliases": [
+                {"ip": "10.0.0.1", "hostnames": ["mirror.local"]},
+                {"ip": "fd00::a", "hostnames": ["mirror"]},
+            ],
             "securityContext": {"runAsUser": 1000, "runAsGroup": 0, "fsGroup": 1000, "supplementalGroups": [44]},
         }
     },

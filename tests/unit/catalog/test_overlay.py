@@ -1,7 +1,7 @@
 """An overlay replaces and adds rows by name; a broken one is refused with file, row and field."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmservice.catalog.accelerator_rows import TABLES
@@ -164,11 +164,13 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)  # a collection of garbage takes longer than what is tested
 @given(table=st.sampled_from(TABLES), rows=_JSON)
 def test_nothing_written_in_accelerators_is_more_than_a_broken_overlay(table: str, rows: object) -> None:
     _refused_or_taken("accelerators.yaml", {table: rows})
 
 
+@settings(deadline=None)  # a collection of garbage takes longer than what is tested
 @given(engine=st.sampled_from(sorted(shipped_table("engines.yaml"))), row=_JSON)
 def test_nothing_written_in_engines_is_more_than_a_broken_overlay(engine: str, row: object) -> None:
     _refused_or_taken("engines.yaml", {engine: row})

@@ -3,7 +3,7 @@ from typing import Any
 import orjson
 import pytest
 
-from llmservice.cluster.failures import Expired, NotFound, failure_in_stream, failure_of
+from llmservice.cluster.failures import Expired, NotFound, Terminating, failure_in_stream, failure_of
 from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
 from tests.unit.cluster.fake_api_server import a_status
 
@@ -37,6 +37,11 @@ def test_keeps_the_words_and_the_reason_of_the_server() -> None:
     error = failure_of(403, body)
 
     assert (error.reason, error.message) == ("Forbidden", 'pods "p" is forbidden: exceeded quota')
+
+
+def test_a_namespace_that_is_going_is_told_from_a_refusal() -> None:
+    words = "unable to create new content in namespace ml because it is being terminated"
+    assert type(failure_of(403, orjson.dumps(a_status(403, words, "Forbidden")))) is Terminating
 
 
 def test_quotes_an_answer_that_is_no_status() -> None:

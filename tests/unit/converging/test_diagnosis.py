@@ -28,6 +28,12 @@ def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
         (unscheduled("0/1 nodes: 1 Insufficient nvidia.com/gpu."), "InsufficientAccelerators", "spec.gpu.count", True),
         (unscheduled("0/1 nodes: 1 node(s) didn't match"), "Unschedulable", "spec.pod.nodeSelector", True),
         (unscheduled('persistentvolumeclaim "models" not found'), "ClaimNotFound", "create it in namespace ml", True),
+        (
+            unscheduled('could not find v1.PersistentVolumeClaim "ml/models"'),
+            "ClaimNotFound",
+            "Claim models does",
+            True,
+        ),
         (unscheduled("pod has unbound immediate PersistentVolumeClaims"), "ClaimNotBound", "StorageClass", True),
         (waiting("ImagePullBackOff", "not found"), "ImagePullFailed", "spec.pod.imagePullSecrets", False),
         (waiting("InvalidImageName", "x"), "ImageNameInvalid", "spec.engineOptions.image", False),

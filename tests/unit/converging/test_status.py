@@ -1,5 +1,6 @@
 """The condition table of `summarize`, row by row; kstatus in every row."""
 
+import dataclasses
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Trouble
 from llmservice.converging.events import transition_event
 from llmservice.converging.progress import progress_of
-from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -32,6 +33,26 @@ def shown(status: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 READY = a_status(a_deployment(), (a_pod(),))
+
+
+@pytest.mark.parametrize(
+    ("since", "reason", "told", "again"),
+    [
+        ("2026-01-02T03:04:01Z", "Starting", False, 6.0),
+        ("2026-01-02T03:03:55Z", "ClaimNotFound", True, 0.0),
+        ("2026-01-02T03:05:00Z", "ClaimNotFound", True, 0.0),
+        ("", "ClaimNotFound", True, 0.0),
+    ],
+    ids=["a moment ago", "for a while", "by another clock", "at an unknown time"],
+)
+def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
+    since: str, reason: str, told: bool, again: float
+) -> None:
+    claim = dataclasses.replace(CLAIM, since=since)
+    status = a_status(a_deployment(), (a_pod(ready=False),), trouble=claim)
+    assert (shown(status)["Ready"], seconds_to_pass(claim, NOW)) == (("False", reason), again)
+    assert "no claim; create it" in {item["message"] for item in status["conditions"]}
+    assert (transition_event(RESOURCE, {}, status, NOW) is not None) == told
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments, flag_of
 from llmservice.engines.engine import Capabilities, Engine, Launch, OwnedArguments, ServingRequest, Signature
+from llmservice.engines.readings import Readings
 from llmservice.errors import InvalidSpec
 
 OWNED = OwnedArguments(
@@ -24,6 +26,9 @@ class AnEngine:
     signatures: tuple[Signature, ...] = ()
 
     def launch(self, request: ServingRequest) -> Launch:
+        raise NotImplementedError
+
+    def readings(self, version: EngineVersion) -> Readings:
         raise NotImplementedError
 
 
@@ -86,6 +91,41 @@ def test_an_equals_sign_is_refused_where_the_engine_does_not_take_it() -> None:
 
 def test_spaces_are_refused_where_the_entrypoint_splits_at_them() -> None:
     assert "splits arguments at spaces" in str(refusal("--x", "two words", engine=an_engine(one_word_arguments=True)))
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["-c4096", "--ctx-size.x=1", "-c.x", "-c=4096"],
+    ids=["glued", "a part", "a part of a short one", "equals"],
+)
+def test_an_owned_flag_is_found_in_what_a_parser_makes_of_a_word(argument: str) -> None:
+    assert refusal(argument, engine=an_engine(glued=frozenset({"-c"}))).reason == "OwnedArgument"
+
+
+def test_a_word_of_several_short_options_is_refused_where_the_engine_takes_it() -> None:
+    assert "write -e and what follows as items" in str(refusal("-ec4096", engine=an_engine(glued=frozenset({"-e"}))))
+
+
+def test_a_short_option_that_takes_nothing_glued_may_begin_a_longer_one() -> None:
+    check_arguments(an_engine(), {}, ["-cb", "-c4096"], [])
+
+
+@pytest.mark.parametrize(
+    "argument", ["$(FLAG)", " $(FLAG)", "$(NONE)--ctx-size=1", "--$(FLAG)=1", "--x$(FLAG)", "$$(X)"]
+)
+def test_a_variable_where_a_flag_could_be_is_refused(argument: str) -> None:
+    error = refusal(argument)
+    assert error.reason == "EngineArgumentRejected"
+    assert "write out what it stands for" in str(error)
+
+
+def test_a_variable_is_refused_anywhere_where_the_entrypoint_splits_at_spaces() -> None:
+    engine = an_engine(one_word_arguments=True)
+    assert [str(refusal(word, engine=engine)).count("$(NAME)") for word in ("--seed=$(X)", "a$(X)")] == [1, 1]
+
+
+def test_a_variable_in_a_value_passes() -> None:
+    check_arguments(an_engine(), {}, ["--seed=$(SEED)", "--limits", '{"images": "$(IMAGES)"}'], [])
 
 
 def test_what_nobody_owns_passes() -> None:

@@ -31,6 +31,10 @@ TGI = {**VLLM, "spec__engine": "tgi"}
         (VLLM, "--model"),
         (VLLM, "--host"),
         (VLLM, "--api-key"),
+        (VLLM, "--api-key.x=1"),
+        (VLLM, "-qawq"),
+        (VLLM, "-t"),
+        (TGI, "-p8080"),
         (TGI, "--trust-remote-code"),
         (TGI, "--trust-remote-code --port=80"),
         (TGI, "--ngrok"),
@@ -44,6 +48,16 @@ def test_an_argument_that_opens_what_the_operator_closed_is_refused(engine: dict
     problem = refused(**engine, spec__engineOptions__args=["--seed", "1", argument])
     assert problem.reason == Reason.OWNED_ARGUMENT
     assert "spec.engineOptions.args[2]" in problem.message
+
+
+@pytest.mark.parametrize("argument", ["$(FLAG)", "$(NONE)--trust-remote-code", "--$(FLAG)"])
+@pytest.mark.parametrize("engine", [VLLM, TGI, HUB], ids=["vllm", "tgi", "llamacpp"])
+def test_a_flag_by_way_of_a_variable_is_refused(engine: dict[str, Any], argument: str) -> None:
+    """The kubelet expands $(NAME) when the arguments have passed every check."""
+    variable = {"name": "FLAG", "value": "--trust-remote-code"}
+    problem = refused(**engine, spec__engineOptions__args=[argument], spec__engineOptions__env=[variable])
+    assert problem.reason == Reason.ENGINE_ARGUMENT_REJECTED
+    assert "spec.engineOptions.args[0]" in problem.message
 
 
 @pytest.mark.parametrize(

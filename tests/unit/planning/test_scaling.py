@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.autoscaling.planned import policy_of
 from llmservice.autoscaling.policy import Law, Objective, Reserve, Targets
@@ -12,23 +13,22 @@ from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.service_plan import ScalingPlan
 from tests.builders import an_llmservice
+from tests.unit.planning.planned import planned
 
 TELLS_ALL = Readings(running=("running",), waiting=("waiting",), kv_use=("kv",))
 
 
-def scaling(readings: Readings = TELLS_ALL, **autoscaling: Any) -> ScalingPlan | None:
+def scaling(readings: Readings = TELLS_ALL, **autoscaling: Any) -> ScalingPlan:
     """The plan of a resource with this `spec.autoscaling`."""
-    spec = LLMService.parse(an_llmservice(spec__autoscaling={"maxReplicas": 4, **autoscaling})).spec
-    return choose_scaling(spec, readings)
+    return choose_scaling(Autoscaling.model_validate({"maxReplicas": 4, **autoscaling}), readings)
 
 
 def test_nothing_is_scaled_unless_asked_for() -> None:
-    assert choose_scaling(LLMService.parse(an_llmservice()).spec, TELLS_ALL) is None
+    assert planned().scaling is None
 
 
 def test_a_largest_number_is_enough() -> None:
     plan = scaling()
-    assert plan is not None
     assert (plan.minimum, plan.maximum, plan.advise, plan.source) == (1, 4, False, "Pods")
     policy = policy_of(plan, slots=8, period_seconds=10.0)
     assert (policy.law, policy.reserve, policy.slots) == (Law.LEARNED, Reserve.BALANCED, 8)
@@ -38,7 +38,6 @@ def test_a_largest_number_is_enough() -> None:
 def test_targets_and_objectives_are_ratios_and_seconds() -> None:
     targets = {"kvCachePercent": 80, "queuedRequests": 2}
     plan = scaling(policy="Threshold", targets=targets, objective={"timePerOutputTokenMilliseconds": 50})
-    assert plan is not None
     policy = policy_of(plan, slots=8, period_seconds=10.0)
     assert policy.targets == Targets(kv_use=0.8, waiting=2, running=None)
     assert policy.objective.output_token_seconds == 0.05

@@ -27,7 +27,7 @@ def test_a_budget_comes_with_a_bound_above_one(replicas: int | None, kinds: list
 
 @pytest.mark.parametrize("kind", CHILD_KINDS)
 def test_a_child_belongs_to_its_resource(kind: str) -> None:
-    metadata = rendered(kind, spec__replicas=2)["metadata"]
+    metadata = rendered(kind, spec__replicas=2, spec__networkPolicy={"ingressFrom": []})["metadata"]
     (owner,) = metadata["ownerReferences"]
     assert (metadata["name"], metadata["namespace"]) == ("chat", "ml")
     assert (owner["uid"], owner["controller"], owner["blockOwnerDeletion"]) == (
@@ -45,6 +45,15 @@ def test_labels_and_annotations_of_the_resource_are_not_copied_down() -> None:
     changes: dict[str, Any] = {"metadata__labels": {"argocd": "x"}, "metadata__annotations": {"argocd": "y"}}
     for kind in ("Service", "Deployment"):
         assert "argocd" not in str(rendered(kind, **changes))
+
+
+def test_a_network_policy_restricts_the_port_of_its_own_pods_and_nothing_that_leaves_them() -> None:
+    spec = rendered("NetworkPolicy", spec__networkPolicy={"ingressFrom": [{"podSelector": {}}]})["spec"]
+    (rule,) = spec["ingress"]
+    assert spec["podSelector"] == {"matchLabels": {"llmservice.dev/name": "chat"}}
+    assert spec["policyTypes"] == ["Ingress"]
+    assert rule["ports"] == [{"protocol": "TCP", "port": "http"}]
+    assert rule["from"][0] == {"podSelector": {}}
 
 
 def test_the_service_finds_the_pods() -> None:

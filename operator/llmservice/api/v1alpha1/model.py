@@ -13,7 +13,7 @@ from llmservice.api.v1alpha1.text import Form
 Uri = Annotated[
     str,
     Field(min_length=3, max_length=1024),
-    Form(r"[!-~]+", "must not contain spaces, or letters beyond ASCII: write it without"),
+    Form(r"[!-#%-~]+", "must not contain spaces, $, or letters beyond ASCII: write it without"),
 ]
 Revision = Annotated[
     str,
@@ -23,7 +23,9 @@ Revision = Annotated[
 FileName = Annotated[
     str,
     Field(min_length=1, max_length=512),
-    Form(r"[!-.0-~][!-~]*", "is not a file in the model: write its relative path or a glob, without spaces"),
+    Form(
+        r"[!-#%-.0-~][!-#%-~]*", "is not a file in the model: write its relative path or a glob, without spaces and $"
+    ),
 ]
 ServedName = Annotated[
     str,

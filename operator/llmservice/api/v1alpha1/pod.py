@@ -4,6 +4,7 @@ Host path, host network, privilege and host ports cannot be expressed.
 """
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -12,20 +13,26 @@ from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.resources import Resources
 from llmservice.api.v1alpha1.scheduling import Affinity, Labels, Toleration, TopologySpreadConstraint
-from llmservice.api.v1alpha1.text import LABEL_KEY, Form, KeyForm, LabelKey, ObjectName
+from llmservice.api.v1alpha1.text import LABEL_KEY, KeyForm, LabelKey, ObjectName
 
 Annotations = Annotated[
     Mapping[LabelKey, Annotated[str, Field(max_length=16384)]],
     Field(max_length=64),
     KeyForm(LABEL_KEY),
 ]
-IpAddress = Annotated[
-    str, Field(min_length=2, max_length=45), Form(r"[0-9a-fA-F.:]+", "is not an IP address: write IPv4 or IPv6")
-]
 UserId = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 GroupId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 
 _OURS = ("llmservice.dev/", "app.kubernetes.io/")
+
+
+def _is_ip(text: str) -> bool:
+    """As the API server's isIP: no zone, and no IPv4 address in the clothes of an IPv6 one."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    return "%" not in text and getattr(address, "ipv4_mapped", None) is None
 
 
 def _no_key_of_ours(field: str) -> Rule:
@@ -41,10 +48,19 @@ def _no_key_of_ours(field: str) -> Rule:
 class HostAlias(ApiModel):
     """Names for an address in the pod's hosts file."""
 
-    ip: IpAddress
+    ip: Annotated[str, Field(min_length=2, max_length=45)]
     """The address."""
     hostnames: Annotated[tuple[ObjectName, ...], Field(min_length=1, max_length=32)]
     """Its names."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="isIP(self.ip)",
+            holds=lambda alias: _is_ip(alias.ip),
+            message="is not an IP address: write IPv4 or IPv6",
+            field_path=".ip",
+        ),
+    )
 
 
 class PullSecret(ApiModel):

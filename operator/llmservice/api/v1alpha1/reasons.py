@@ -63,7 +63,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.REFUSED_BY_CLUSTER: Meaning(
         "The API server refuses an object the operator wants to write: a quota, an admission policy.",
-        "Ask who runs the namespace to allow it; it is tried again every minute.",
+        "Ask who runs the namespace to allow it; it is tried again every 20 s.",
     ),
     Reason.PODS_REFUSED: Meaning(
         "The cluster refuses to create the pods: a quota, Pod Security, an admission policy.",

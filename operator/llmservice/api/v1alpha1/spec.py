@@ -10,6 +10,7 @@ from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.gpu import Gpu
 from llmservice.api.v1alpha1.lifecycle import Drain, Rollout, Startup
 from llmservice.api.v1alpha1.model import Model
+from llmservice.api.v1alpha1.network import NetworkPolicy
 from llmservice.api.v1alpha1.pod import PodOptions
 from llmservice.api.v1alpha1.text import Form
 
@@ -63,6 +64,8 @@ class LLMServiceSpec(ApiModel):
     """How long running requests may take when a replica leaves."""
     pod: PodOptions = PodOptions()
     """Where and how the pods run: an allow-list of pod fields."""
+    network_policy: NetworkPolicy | None = None
+    """Who may reach the engines. Omitted: everybody; removed: everybody again. It restarts nothing."""
     suspend: Annotated[bool, Field(strict=True)] = False
     """True keeps this object and removes its pods."""
 

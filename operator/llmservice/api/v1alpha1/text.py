@@ -76,8 +76,23 @@ DataKey = Annotated[
 ]
 """A key in the data of a Secret or ConfigMap."""
 
-LABEL_KEY = Form(
-    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?",
+_LONGEST_DOMAIN = 253
+
+
+class _LabelKeyForm(Form):
+    """A form with a bound on the part before the slash, for which a regular expression has no word."""
+
+    def check(self, text: str) -> str:
+        if text.find("/") > _LONGEST_DOMAIN:
+            raise PydanticCustomError(WRONG_FORM, "{message}", {"message": self.message})
+        return super().check(text)
+
+    def cel(self, text: str) -> str:
+        return f"{super().cel(text)} && {text}.indexOf('/') <= {_LONGEST_DOMAIN}"
+
+
+LABEL_KEY = _LabelKeyForm(
+    r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?",
     "is not a label key: write name or domain/name, the name at most 63 letters, digits, '-', '_' and '.'",
 )
 LabelKey = Annotated[str, Field(min_length=1, max_length=317), LABEL_KEY]

@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.decision import Decision
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.failures import Terminating
 from llmservice.converging.deletion_cost import costs_to_write
 from llmservice.converging.events import event
 from llmservice.converging.hiding import without_secrets
@@ -50,6 +51,8 @@ class Actor:
         try:
             shown = without_secrets(message)
             await self.cluster.record(event(body, kind=kind, reason=reason, message=shown, now=self.now()))
+        except Terminating:
+            return
         except OperatorError as error:
             log.warning("%s: event not written: %s", ref_of(body), error)
 

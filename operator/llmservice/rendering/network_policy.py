@@ -1,0 +1,21 @@
+"""The NetworkPolicy: who reaches the engines' port."""
+
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.container import PORT_NAME
+from llmservice.rendering.metadata import Manifest, child, selector
+
+
+def network_policy(plan: ServicePlan) -> Manifest | None:
+    """None where the resource asks for none: then everybody reaches it.
+
+    Only what comes in is restricted: an engine that may not fetch its model never starts.
+    """
+    if plan.admitted is None:
+        return None
+    ports = [{"protocol": "TCP", "port": PORT_NAME}]
+    spec = {
+        "podSelector": {"matchLabels": selector(plan)},
+        "policyTypes": ["Ingress"],
+        "ingress": [{"from": list(plan.admitted), "ports": ports}],
+    }
+    return child(plan, "networking.k8s.io/v1", "NetworkPolicy", spec)

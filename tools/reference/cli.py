@@ -1,0 +1,32 @@
+"""The page of the command, from the verbs themselves."""
+
+from collections.abc import Mapping
+
+import click
+
+_HEAD = """\
+# The command `llmservice`
+
+Written from the code by `make docs`; `llmservice VERB --help` says the same. Exit codes: 0 done, 1 the input or the
+cluster says no, 2 wrong usage.
+"""
+_WIDTH = 100
+
+
+def cli_page(main: click.Group, verbs: Mapping[str, str]) -> str:
+    """The page as Markdown; `verbs` are names and what each does."""
+    # Without --help: a verb remembers that option from the first context it ever met.
+    parent = click.Context(main, info_name="llmservice", terminal_width=_WIDTH, help_option_names=[])
+    parts = [_HEAD]
+    for name, purpose in sorted(verbs.items()):
+        parts.append(f"## llmservice {name}\n\n{purpose}\n\n```text\n{_help(main, name, parent)}\n```\n")
+    return "\n".join(parts)
+
+
+def _help(main: click.Group, name: str, parent: click.Context) -> str:
+    """What `--help` prints on a terminal of a fixed width, less the option itself."""
+    verb = main.get_command(parent, name)
+    if verb is None:
+        raise KeyError(name)
+    context = click.Context(verb, info_name=name, parent=parent)
+    return "\n".join(line.rstrip() for line in verb.get_help(context).splitlines())
