@@ -142,13 +142,18 @@ def test_a_pod_that_is_gone_is_unread_and_the_new_one_is_found(kube: Kube, serve
     gone = targets_of(kube)
     kube.wait(lambda: is_read(server, gone), lambda: by_prometheus(server.url, gone))
     kube.delete("Pod", gone[0].pod)
-    kube.wait(lambda: (len(kube.list("Pod")) == 1 and targets_of(kube) != gone) or None, lambda: kube.list("Pod"))
-    kube.wait_ready("chat")
+    kube.wait(lambda: is_replaced(kube, gone) or None, lambda: kube.list("Pod"))
     server.discover(kube)
     kube.wait(lambda: is_read(server, targets_of(kube)), lambda: by_prometheus(server.url, targets_of(kube)))
     (result,) = by_prometheus(server.url, gone).values()
     assert isinstance(result, Unread)
     assert result.reason == "NotScraped"
+
+
+def is_replaced(kube: Kube, gone: list[Target]) -> bool:
+    """Whether the old pod has gone altogether and the new one has an address."""
+    there = targets_of(kube)
+    return len(kube.list("Pod")) == 1 and len(there) == 1 and there != gone
 
 
 def is_read(server: MetricsServer, targets: list[Target]) -> bool | None:
