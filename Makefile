@@ -27,7 +27,8 @@ endef
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
-$(VENV)/ready: $(LOCK)
+# The folder is named by what the lock says, so the lock's age does not matter: every fresh clone makes it look new.
+$(VENV)/ready: | $(LOCK)
 	@$(call part,virtual environment,$(PYTHON) -m venv --clear $(VENV); $(BIN)/pip install --quiet --require-hashes --requirement $(LOCK))
 	touch $@
 
