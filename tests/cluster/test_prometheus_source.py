@@ -123,11 +123,10 @@ def test_it_says_of_every_pod_what_the_pod_says(kube: Kube, server: MetricsServe
     kube.create(a_tiny_service(replicas=2))
     kube.wait_ready("chat")
     server.discover(kube)
-    for _ in range(4):
-        ask(kube, max_tokens=20)
+    tokens = sum(ask(kube, max_tokens=20)["usage"]["completion_tokens"] for _ in range(4))
     targets = targets_of(kube)
     told = load_in(by_pods(targets))
-    assert sum(load[3] for load in told if isinstance(load, tuple)) == 4 * 20
+    assert sum(load[3] for load in told if isinstance(load, tuple)) == tokens > 0
     assert kube.wait(
         lambda: load_in(by_prometheus(server.url, targets)) == told or None,
         lambda: by_prometheus(server.url, targets),

@@ -207,7 +207,7 @@ class FaultProxy:
         held = b""
         while line := await upstream.content.readline():
             await _until(lambda: not self._is_frozen(call))
-            rule = self._striking(call, line)
+            rule = None if held else self._striking(call, line)
             if rule is None:
                 yield line + held
                 held = b""
@@ -220,6 +220,7 @@ class FaultProxy:
                     yield altered
                 if rule.action in {Action.EOF, Action.ERROR, Action.HALF_OPEN}:
                     return
+        yield held
 
     def _striking(self, call: Call, line: bytes) -> Rule | None:
         """The rule for this event, if one strikes."""

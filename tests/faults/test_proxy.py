@@ -198,6 +198,7 @@ async def test_nobody_is_let_in_during_an_outage(proxy: FaultProxy, session: aio
         (Rule(action=Action.DROP, nth=2), ["a", "c"]),
         (Rule(action=Action.DUPLICATE, nth=2), ["a", "b", "b", "c"]),
         (Rule(action=Action.REORDER, nth=2), ["a", "c", "b"]),
+        (Rule(action=Action.REORDER, times=0), ["b", "a", "c"]),
         (Rule(action=Action.GARBLE, nth=2), ["a", "?", "b", "c"]),
         (Rule(action=Action.EOF, nth=2), ["a", "b"]),
         (Rule(action=Action.ERROR, nth=2, code=410), ["a", "410"]),

@@ -12,22 +12,22 @@ from tests.faults.trial import Trial
 pytestmark = [pytest.mark.cluster, pytest.mark.faults]
 
 WATCHED = ("llmservices", "deployments", "services", "poddisruptionbudgets")
+TOLD = [(scene, resource) for scene in (CREATE, RECREATE) for resource in WATCHED] + [
+    (IMAGE, "llmservices"),
+    (IMAGE, "deployments"),
+]
+"""Which watch has something to tell in which scene."""
+
+
+@pytest.mark.parametrize("action", [Action.EOF, Action.DUPLICATE, Action.GARBLE], ids=lambda action: action.value)
+@pytest.mark.parametrize(("scene", "resource"), TOLD, ids=str)
+def test_events_that_break_off_or_come_wrong(trial: Trial, scene: Scene, resource: str, action: Action) -> None:
+    _play_events(trial, scene, resource, action)
 
 
 @pytest.mark.parametrize("resource", WATCHED)
-@pytest.mark.parametrize("scene", [CREATE, IMAGE, RECREATE], ids=str)
-@pytest.mark.parametrize(
-    "action",
-    [Action.EOF, Action.DUPLICATE, Action.REORDER, Action.GARBLE],
-    ids=lambda action: action.value,
-)
-def test_events_that_break_off_or_come_wrong(trial: Trial, resource: str, scene: Scene, action: Action) -> None:
-    rule = Rule(action=action, verb="watch", resource=resource, times=3)
-
-    took = trial.play(scene, lambda _: trial.proxy.add(rule))
-
-    assert rule.hits > 0, "the watch told nothing: the test shows nothing"
-    trial.rows.append((f"a watch: {action.value}", took))
+def test_the_end_of_the_old_one_is_told_after_the_beginning_of_the_new_one(trial: Trial, resource: str) -> None:
+    _play_events(trial, RECREATE, resource, Action.REORDER)
 
 
 @pytest.mark.parametrize("resource", WATCHED)
@@ -109,6 +109,15 @@ def test_a_watch_that_stays_open_and_says_nothing(trial: Trial, resource: str) -
 
     assert rule.hits == 1
     trial.rows.append((f"a half-open watch of {resource}, from its last event on", time.monotonic() - began))
+
+
+def _play_events(trial: Trial, scene: Scene, resource: str, action: Action) -> None:
+    rule = Rule(action=action, verb="watch", resource=resource, times=3)
+
+    took = trial.play(scene, lambda _: trial.proxy.add(rule))
+
+    assert rule.hits > 0, "the watch told nothing: the test shows nothing"
+    trial.rows.append((f"a watch: {action.value}", took))
 
 
 def _error(trial: Trial, resource: str, code: int) -> None:
