@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llmservice.autoscaling.arithmetic import nearing
-from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes, Watch
+from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes
 from llmservice.autoscaling.policy import Objective, Roofline, ScalingPolicy
 from llmservice.autoscaling.snapshot import Flow, Replica, Snapshot
 
@@ -48,22 +48,18 @@ def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
     """The capacity with this snapshot's readings: X = tokens/s and f = 1 / mean gap between tokens, per replica.
 
     Each level keeps exponential means of X and f (weight 1/n, at least 1/61). The KV use per token and step comes from
-    use = c × generated tokens/s / f. A replica's first reading teaches nothing: it took requests for a part of it only,
-    so its tokens per second look like little load, and the steps slow down as under all of it.
+    use = c × generated tokens/s / f.
     """
     line, kv_per_token = dict(capacity.line), capacity.kv_per_token
     for replica in snapshot.ready:
         flow = replica.flow
-        if replica.name not in capacity.watches or flow is None:
-            continue
-        if not flow.gaps or not flow.gap_seconds or flow.gaps < _LEAST_GAPS:
+        if flow is None or not flow.gaps or not flow.gap_seconds or flow.gaps < _LEAST_GAPS:
             continue
         steps = flow.gaps / flow.gap_seconds
         level = int(math.log(max(flow.tokens_per_second, 1.0)) / _LEVEL_WIDTH)
         line[level] = _with_reading(line.get(level), flow.tokens_per_second, steps)
         kv_per_token = _kv_per_token(kv_per_token, replica, flow, steps)
-    watches = {replica.name: capacity.watches.get(replica.name, Watch()) for replica in snapshot.ready}
-    return Capacity(line, kv_per_token, capacity.misses, capacity.miss_weight, watches)
+    return Capacity(line, kv_per_token, capacity.misses, capacity.miss_weight, capacity.watches)
 
 
 def _with_reading(point: LinePoint | None, tokens: float, steps: float) -> LinePoint:

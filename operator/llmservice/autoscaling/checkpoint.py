@@ -81,7 +81,7 @@ def _rows(memory: Memory) -> list[Any]:
             demand.judged,
             demand.cold_starts,
         ],
-        [holding.targets, holding.needs, holding.changes, holding.landings],
+        [holding.targets, holding.needs, holding.changes],
     ]
 
 

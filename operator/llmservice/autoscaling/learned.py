@@ -23,7 +23,7 @@ from llmservice.autoscaling.decision import Proposal, Vote
 from llmservice.autoscaling.demand import cold_start_seconds, observed
 from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook, working_level
 from llmservice.autoscaling.holding import CALM, hold_seconds, largest, paced, with_target
-from llmservice.autoscaling.memory import Demand, Holding, Memory, Sizes
+from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
 from llmservice.autoscaling.safe_load import safe_load, sampled
@@ -102,12 +102,17 @@ def _need(
 def _held(
     policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, need: _Need, now: float
 ) -> tuple[Proposal, Memory]:
-    """Up at once to what is enough; down when the replicas kept for calm are not needed either."""
+    """Up at once to what is enough; down when even ample would do for the hold window, or enough for half an hour."""
     cold_start, running = cold_start_seconds(memory.demand), snapshot.replicas
     window = hold_seconds(cold_start)
     enough = policy.bounded(max(1, math.ceil(need.replicas - _TOLERANCE)))
-    holding = _noted(memory.holding, need, enough, running, now, window)
-    keep = _kept(holding, running)
+    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
+    holding = dataclasses.replace(
+        memory.holding,
+        targets=with_target(memory.holding.targets, ample, now, window),
+        needs=with_target(memory.holding.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
+    )
+    keep = min(largest(holding.targets), largest(holding.needs))
     proposal = Proposal(
         target=enough,
         replicas=paced(enough, keep, running, now, holding.changes, CALM),
@@ -115,30 +120,6 @@ def _held(
         trace=(*_votes(need, cold_start), Vote(step="hold", replicas=keep, message=f"{window:.0f} s")),
     )
     return proposal, dataclasses.replace(memory, holding=holding)
-
-
-def _noted(holding: Holding, need: _Need, enough: int, running: int, now: float, window: float) -> Holding:
-    """The holding with what is enough now, what is ample, and the middle between the two."""
-    band = _band(need.load)
-    ample, halfway = (
-        max(enough, min(running, math.ceil(need.replicas + spare))) for spare in (band, (band - _TOLERANCE) / 2)
-    )
-    return dataclasses.replace(
-        holding,
-        targets=with_target(holding.targets, ample, now, window),
-        landings=with_target(holding.landings, halfway, now, window),
-        needs=with_target(holding.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
-    )
-
-
-def _kept(holding: Holding, running: int) -> int:
-    """Replicas not to go below: all, unless ample was fewer for the hold window or enough was for half an hour.
-
-    Then down to halfway between the two: stopping at ample would pay for the whole band all the time, and at enough
-    the next small rise would want the replica back.
-    """
-    keep = min(largest(holding.targets), largest(holding.needs))
-    return min(keep, largest(holding.landings)) if keep < running else keep
 
 
 def _band(load: float) -> float:

@@ -126,15 +126,13 @@ class Demand:
 class Holding:
     """What keeps decisions calm: recent targets as (at, replicas), newest last and falling; the last changes.
 
-    `targets` and `landings` are of the stabilization window: what makes it worth going down, and where to stop.
-    `needs` are of a longer window, without what is kept only for calm. `changes` are (at, difference) of what was
-    decided within the rate limits' period.
+    `targets` are of the stabilization window; `needs` are of a longer one, without what is kept only for calm.
+    `changes` are (at, difference) of what was decided within the rate limits' period.
     """
 
     targets: tuple[tuple[float, int], ...] = ()
     needs: tuple[tuple[float, int], ...] = ()
     changes: tuple[tuple[float, int], ...] = ()
-    landings: tuple[tuple[float, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,11 @@ import dataclasses
 import pytest
 
 from llmservice.autoscaling.capacity_line import Line, fitted, learnt, limits
-from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes, Watch
+from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes
 from llmservice.autoscaling.policy import Objective
 from tests.unit.autoscaling.builders import ROOFLINE, a_flow, a_policy, a_replica, a_snapshot
 
 CHAT = Sizes(entered_tokens=1000.0, prompts=1.0, generated_tokens=200.0, answers=1.0, finished_per_second=5.0)
-KNOWN = Capacity(watches={"chat-0": Watch()})
-"""Nothing is learnt yet of a replica that was read before."""
 
 
 def a_reading_at(tokens_per_second: float, steps_per_second: float, **changes: float) -> Capacity:
@@ -22,7 +20,7 @@ def a_reading_at(tokens_per_second: float, steps_per_second: float, **changes: f
         "gaps": 1000.0,
         "gap_seconds": 1000.0 / steps_per_second,
     }
-    return learnt(KNOWN, a_snapshot(a_replica(flow=a_flow(**values | changes))))
+    return learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(**values | changes))))
 
 
 def readings_at(*levels: tuple[float, float]) -> dict[int, LinePoint]:
@@ -64,35 +62,22 @@ def test_points_that_do_not_fall_still_give_a_falling_line() -> None:
 
 
 def test_too_few_gaps_teach_nothing() -> None:
-    assert a_reading_at(1000.0, 90.0, gaps=29.0) == KNOWN
+    assert a_reading_at(1000.0, 90.0, gaps=29.0) == Capacity()
 
 
 def test_an_engine_without_gaps_teaches_nothing() -> None:
-    assert learnt(KNOWN, a_snapshot(a_replica(flow=a_flow(gaps=None, gap_seconds=None)))) == KNOWN
-
-
-def test_the_first_reading_of_a_replica_teaches_nothing() -> None:
-    just_ready = a_replica(flow=a_flow(4.0, gap_seconds=4.0 * 199 * 0.12), kv_use=0.5)
-    once = learnt(Capacity(), a_snapshot(just_ready))
-    assert (dict(once.line), once.kv_per_token) == ({}, 0.0)
-    assert [point.steps_per_second for point in learnt(once, a_snapshot(just_ready)).line.values()] == [
-        pytest.approx(1 / 0.12)
-    ]
-
-
-def test_a_replica_that_is_gone_is_forgotten() -> None:
-    assert set(learnt(KNOWN, a_snapshot(a_replica("chat-1"))).watches) == {"chat-1"}
+    assert learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(gaps=None, gap_seconds=None)))) == Capacity()
 
 
 def test_learns_what_a_token_binds_of_the_kv_cache() -> None:
     flow = a_flow(prompt_tokens=0.0, generated_tokens=5000.0, gaps=5000.0, gap_seconds=100.0)
-    capacity = learnt(KNOWN, a_snapshot(a_replica(flow=flow, kv_use=0.5)))
+    capacity = learnt(Capacity(), a_snapshot(a_replica(flow=flow, kv_use=0.5)))
     assert capacity.kv_per_token == pytest.approx(0.5 * 50.0 / 500.0)
 
 
 @pytest.mark.parametrize("kv_use", [None, 0.04])
 def test_learns_no_kv_use_from_none_or_next_to_none(kv_use: float | None) -> None:
-    assert learnt(KNOWN, a_snapshot(a_replica(kv_use=kv_use))).kv_per_token == 0.0
+    assert learnt(Capacity(), a_snapshot(a_replica(kv_use=kv_use))).kv_per_token == 0.0
 
 
 def test_the_latency_limit_is_where_the_line_meets_the_objective() -> None:

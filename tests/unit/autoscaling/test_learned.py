@@ -1,7 +1,6 @@
 """The Learned law as a whole: what it learns, what it asks for, what it says."""
 
 import dataclasses
-import math
 
 import pytest
 
@@ -36,18 +35,6 @@ def test_follows_the_load_up_and_down() -> None:
     decided, _ = followed(a_policy(), [*[40.0] * 240, *[300.0] * 60, *[40.0] * 240])
     assert decided[239] < decided[299] > decided[539]
     assert decided[239] == decided[539]
-
-
-def test_goes_down_to_halfway_between_enough_and_ample() -> None:
-    decided, memory = settled(2000.0)
-    many = a_snapshot(*replicas_under(2000.0, decided[-1] + 3))
-    _, memory = after(a_policy(), [many] * 60, memory)
-    memory = dataclasses.replace(memory, at=None)  # a restart: nothing is dropped for one hold window
-    while (step := after(a_policy(), [many], memory))[0].replicas == many.replicas:
-        memory = step[1]
-    load, reserve = (vote.replicas for vote in step[0].trace if vote.step in {"now", "reserve"})
-    enough, ample = load + reserve - 0.1, load + reserve + 0.3 + 0.5 * math.sqrt(load)
-    assert step[0].replicas == math.ceil((enough + ample) / 2) < math.ceil(ample) < many.replicas
 
 
 def test_keeps_a_spare_replica_for_half_an_hour_and_no_longer() -> None:
