@@ -63,6 +63,20 @@ def test_events_that_are_lost_without_anything_else_that_goes_wrong(trial: Trial
     trial.rows.append(("events lost, from then until the next sweep", time.monotonic() - began))
 
 
+def test_a_watch_that_ends_kopf_again_and_again(trial: Trial) -> None:
+    """404 ends kopf at once. However often it does, the next start is near."""
+    rule = Rule(action=Action.STATUS, verb="watch", resource="llmservices", code=404, times=7)
+
+    def wrong(_: Kube) -> None:
+        trial.proxy.add(rule)
+        trial.proxy.cut_streams()
+        trial.wait_for(lambda: rule.hits == rule.times, seconds=120)
+
+    took = trial.play(CREATE, wrong)
+
+    trial.rows.append(("kopf's watch is answered 404 seven times", took))
+
+
 @pytest.mark.parametrize("code", [410, 500, 504])
 @pytest.mark.parametrize("resource", WATCHED)
 def test_an_error_within_a_watch_and_what_was_deleted_meanwhile(trial: Trial, resource: str, code: int) -> None:

@@ -23,7 +23,10 @@ from llmservice.controllers.kopf_watchdog import Watchdog
 log = logging.getLogger(__name__)
 
 _LLM_SERVICE = KINDS["LLMService"]
-_LONGEST_PAUSE_SECONDS = 30.0
+_LONGEST_PAUSE_SECONDS = 6.0
+"""Short enough that a resource made right after an outage is acted on within ten seconds."""
+
+_HEALTHY_SECONDS = 30.0
 _ENDING_SECONDS = 10.0
 
 _IDENTITY: Any = "llmservice-operator"
@@ -93,10 +96,9 @@ class KopfWatch:
                 log.warning("kopf ended: %s: %s", type(error).__name__, error)
             if self._stop.is_set():
                 return
-            failures = 0 if self._loop.time() - started > _LONGEST_PAUSE_SECONDS else failures + 1
+            failures = 0 if self._loop.time() - started > _HEALTHY_SECONDS else failures + 1
             self.restarts += 1
-            pause = min(_LONGEST_PAUSE_SECONDS, self.first_pause_seconds * 2 ** min(failures, 8))
-            await self._pause(pause * (0.5 + random.random()))  # noqa: S311  (spreads load; nothing secret)
+            await self._pause(pause_after(failures, self.first_pause_seconds))
 
     async def _wait_until_served(self) -> None:
         told = False
@@ -168,6 +170,12 @@ class KopfWatch:
     async def _pause(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
+
+
+def pause_after(failures: int, first_seconds: float) -> float:
+    """Seconds until kopf is started again after so many failures in a row."""
+    pause = min(_LONGEST_PAUSE_SECONDS, first_seconds * 2 ** min(failures, 8))
+    return pause * (0.5 + 0.5 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 
 async def _ended(operating: asyncio.Task[None]) -> None:

@@ -118,3 +118,8 @@ def test_a_watch_that_takes_its_time_to_start_is_no_lost_watch() -> None:
         return loop.time()
 
     assert simulate(scene) == pytest.approx(145.0)
+
+
+def test_the_next_start_is_never_far_however_many_failed() -> None:
+    assert max(pause_after(failures, 0.5) for failures in range(1, 1000)) <= 6.0
+    assert pause_after(1, 0.5) <= 1.0
