@@ -174,7 +174,7 @@ class KopfWatch:
 
 def pause_after(failures: int, first_seconds: float) -> float:
     """Seconds until kopf is started again after so many failures in a row."""
-    pause = min(_LONGEST_PAUSE_SECONDS, first_seconds * 2 ** min(failures, 8))
+    pause = min(_LONGEST_PAUSE_SECONDS, first_seconds * 2.0 ** min(failures, 8))
     return pause * (0.5 + 0.5 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 

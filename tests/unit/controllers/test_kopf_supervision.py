@@ -7,6 +7,7 @@ from typing import Any
 import kopf
 import pytest
 
+from llmservice.controllers.kopf_watch import pause_after
 from llmservice.controllers.kopf_watchdog import Watchdog
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 from tests.unit.controllers.watching import Told, until, watching
