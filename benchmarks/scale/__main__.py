@@ -1,12 +1,15 @@
 """`python -m benchmarks.scale [SIZE…]`: measure, and write results, table and plot into docs/reference.
 
-Each size gets a cluster of its own: the sandbox `bench`, with KWOK's nodes beside it. `--dry` only prints.
+Each size gets clusters of its own, one to see what a bare client takes and one for the operator: the sandbox `bench`,
+with KWOK's nodes beside it. `--dry` only prints.
 """
 
 import argparse
 import asyncio
+import contextlib
 import subprocess
 import time
+from collections.abc import Iterator
 
 from benchmarks.scale import crowd
 from benchmarks.scale.measuring import Bench, Result
@@ -33,13 +36,22 @@ def main() -> None:
 
 
 def _measured(size: int, idle_seconds: float) -> Result:
+    with _cluster(size) as box:
+        bare = asyncio.run(Bench(box=box, idle_seconds=idle_seconds).bare(size))
+    with _cluster(size) as box:
+        return asyncio.run(Bench(box=box, idle_seconds=idle_seconds).measure(size, bare))
+
+
+@contextlib.contextmanager
+def _cluster(pods: int) -> Iterator[Sandbox]:
+    """A fresh one, with room for so many pods."""
     box = Sandbox.named("bench")
     box.down()
     box.up()
     try:
-        ensure_kwok_nodes(box, size + size // 10)
+        ensure_kwok_nodes(box, pods + pods // 10)
         _prepare(box)
-        return asyncio.run(Bench(box=box, idle_seconds=idle_seconds).measure(size))
+        yield box
     finally:
         box.down()
 

@@ -1,10 +1,15 @@
-"""The crowd: N LLMServices, created as fast as the API server takes them, and watched from outside."""
+"""The crowd: N LLMServices, created as fast as the API server takes them, and watched from outside.
+
+Beside it the bare crowd: the same children, made by a client that does nothing else.
+"""
 
 import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
 
+from llmservice.cli.render import render_resource
+from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.connection import Connection
 from llmservice.cluster.json_lines import json_lines
 from llmservice.cluster.kinds import KINDS
@@ -20,6 +25,7 @@ _SPEC = {
     "replicas": 1,
 }
 _CONNECTIONS = 32
+_OPERATOR_WORKERS = 16
 
 
 async def create(connection: Connection, count: int) -> tuple[float, float]:
@@ -32,6 +38,19 @@ async def create(connection: Connection, count: int) -> tuple[float, float]:
 
     await asyncio.gather(*map(one, range(count)))
     return began, time.monotonic()
+
+
+async def create_children(connection: Connection, count: int) -> float:
+    """Make the children of so many services, with neither service nor operator; seconds until the last answer."""
+    api, began, free = ApiServer(connection), time.monotonic(), asyncio.Semaphore(_OPERATOR_WORKERS)
+
+    async def of_one(number: int) -> None:
+        async with free:
+            for child in render_resource(_a_service(number)):
+                await api.apply(child, manager="bare")
+
+    await asyncio.gather(*map(of_one, range(count)))
+    return time.monotonic() - began
 
 
 async def until_all(

@@ -32,6 +32,7 @@ class Result:
     day: str
     load_before: float
     load_after: float
+    bare_seconds: float
     create_seconds: float
     children_seconds: float
     ready_seconds: float
@@ -48,6 +49,7 @@ class Result:
     idle_cpu_percent: float
     idle_api_server_percent: float
     idle_writes: int
+    idle_memory_mib: float
     restart_seconds: float
     restart_cpu_seconds: float
     restart_writes: int
@@ -69,7 +71,12 @@ class Bench:
         folder.mkdir(exist_ok=True)
         return folder
 
-    async def measure(self, services: int) -> Result:
+    async def bare(self, services: int) -> float:
+        """Seconds in which a client that does nothing else makes the same children; the same controllers run beside."""
+        async with self._connection() as connection:
+            return await crowd.create_children(connection, services)
+
+    async def measure(self, services: int, bare_seconds: float) -> Result:
         """Create, wait, idle, start again."""
         day, load = datetime.now(UTC).strftime("%Y-%m-%d"), os.getloadavg()[0]
         async with self._connection() as connection:
@@ -81,7 +88,8 @@ class Bench:
             finally:
                 operator.stop()
             again = await self._restart(services)
-        return Result(services=services, day=day, load_before=load, load_after=load_after, **grown, **idle, **again)
+        loads: dict[str, Any] = {"load_before": load, "load_after": load_after}
+        return Result(services=services, day=day, bare_seconds=bare_seconds, **loads, **grown, **idle, **again)
 
     async def _grow(self, connection: Connection, operator: OperatorProcess, services: int) -> dict[str, Any]:
         await asyncio.to_thread(operator.until_quiet, lambda _: True, timeout_seconds=60)
@@ -130,6 +138,7 @@ class Bench:
         return {
             "idle_cpu_percent": 100 * (operator.cpu - cpu) / took,
             "idle_api_server_percent": 100 * (cpu_seconds(server.pid) - server_cpu) / took,
+            "idle_memory_mib": operator.memory[0],
             "idle_writes": operator.figures().writes - before.writes,
         }
 

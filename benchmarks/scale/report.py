@@ -17,17 +17,20 @@ RESULTS, PLOT = PAGE.with_suffix(".json"), PAGE.with_suffix(".svg")
 Row = tuple[str, str, Callable[[Result], str]]
 
 ROWS: tuple[Row, ...] = (
+    ("the same children made by a bare client, s", "", lambda result: f"{result.bare_seconds:.1f}"),
     ("created, s", "", lambda result: f"{result.create_seconds:.1f}"),
     ("every child exists, s after the last create", "2.5 at 500", lambda result: f"{result.children_seconds:.1f}"),
+    ("that and the creation, ratio to the bare client", "", lambda result: f"{_ratio(result):.2f}"),
     ("every status Ready and current, s after", "", lambda result: f"{result.ready_seconds:.1f}"),
     ("CPU of the operator, ms a service", "4", lambda result: f"{result.cpu_ms_per_service:.1f}"),
     ("writes a service", "6", lambda result: f"{result.writes_per_service:.2f}"),
     ("reads a service", "", lambda result: f"{result.reads_per_service:.2f}"),
     ("passes a service", "", lambda result: f"{result.passes_per_service:.2f}"),
-    ("memory (RSS), MiB", "110 at 1,000", lambda result: f"{result.memory_mib:.0f}"),
+    ("memory (RSS) right after, MiB", "", lambda result: f"{result.memory_mib:.0f}"),
     ("worst lag of the event loop, ms", "", lambda result: f"{result.worst_lag_ms:.0f}"),
     ("idle: CPU of the operator, % of a core", "0.3", lambda result: f"{result.idle_cpu_percent:.2f}"),
     ("idle: CPU of the API server, %", "", lambda result: f"{result.idle_api_server_percent:.1f}"),
+    ("idle: memory (RSS), MiB", "110 at 1,000", lambda result: f"{result.idle_memory_mib:.0f}"),
     ("idle: writes", "0", lambda result: str(result.idle_writes)),
     ("started again: in sync after, s", "15 at 5,000", lambda result: f"{result.restart_seconds:.1f}"),
     ("started again: CPU, s", "", lambda result: f"{result.restart_cpu_seconds:.1f}"),
@@ -72,6 +75,10 @@ def publish(result: Result) -> None:
 
 def _known() -> list[Result]:
     return [Result(**item) for item in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
+
+
+def _ratio(result: Result) -> float:
+    return (result.create_seconds + result.children_seconds) / result.bare_seconds
 
 
 def _cluster(result: Result) -> float:

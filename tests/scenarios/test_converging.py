@@ -7,6 +7,7 @@ import pytest
 from llmservice.cluster.failures import Terminating
 from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import Conflict, Refused, Unavailable
+from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 
@@ -17,6 +18,15 @@ def test_a_new_resource_gets_its_children_and_a_status() -> None:
     assert world.writes() == ["apply Service chat", "apply Deployment chat", "apply_status LLMService chat"]
     assert world.get("Deployment")["spec"]["replicas"] == 1
     assert world.condition("Reconciling")["status"] == "True"
+
+
+def test_of_many_new_resources_all_get_their_children_before_any_is_told_of() -> None:
+    world = World()
+    world.apply()
+    assert world.pass_once() == TOLD_AFTER_SECONDS
+    assert world.writes() == ["apply Service chat", "apply Deployment chat"]
+    assert world.pass_once() is None
+    assert world.writes() == ["apply_status LLMService chat"]
 
 
 def test_a_second_pass_over_the_same_state_writes_nothing() -> None:

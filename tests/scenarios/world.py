@@ -9,7 +9,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.converging.references import Manifest, Ref
-from llmservice.reconcilers.llmservice import LLMServiceReconciler
+from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS, LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.rendering.manifests import CHILD_KINDS
@@ -46,6 +46,11 @@ class World:
         return self.cluster.edit(ref, lambda live: live.update(spec=body["spec"]))
 
     def reconcile(self, name: str = "chat") -> float | None:
+        """One pass of the operator, and the one that tells what it has begun."""
+        again = self.pass_once(name)
+        return self.pass_once(name) if again == TOLD_AFTER_SECONDS else again
+
+    def pass_once(self, name: str = "chat") -> float | None:
         """One pass of the operator."""
         return asyncio.run(self.reconciler((NAMESPACE, name)))
 

@@ -8,6 +8,8 @@ from llmservice.converging.intent import covers, digest_of, with_digest
 from llmservice.converging.observed import Observed
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 
+CREATED = "created"
+
 
 @dataclass(frozen=True, slots=True)
 class Apply:
@@ -62,6 +64,11 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
     return applies + deletes
 
 
+def is_creation(changes: Iterable[Change]) -> bool:
+    """Whether something is made that was not there."""
+    return any(isinstance(change, Apply) and change.why == CREATED for change in changes)
+
+
 def is_being_deleted(manifest: Manifest) -> bool:
     """Whether the API server is already deleting the object."""
     return "deletionTimestamp" in manifest["metadata"]
@@ -69,7 +76,7 @@ def is_being_deleted(manifest: Manifest) -> bool:
 
 def _change(live: Manifest | None, intent: Manifest, *, held: bool) -> Apply | None:
     if live is None:
-        return Apply(intent, "created")
+        return Apply(intent, CREATED)
     if held or is_being_deleted(live):
         return None
     if digest_of(live) != digest_of(intent):

@@ -11,7 +11,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.failures import Terminating
-from llmservice.converging.changes import Change, Delete, diff
+from llmservice.converging.changes import Change, Delete, diff, is_creation
 from llmservice.converging.diagnosis import diagnose
 from llmservice.converging.events import transition_event
 from llmservice.converging.observed import Observed
@@ -32,6 +32,9 @@ from llmservice.rendering.manifests import render
 log = logging.getLogger(__name__)
 
 _STALLED_AGAIN_SECONDS = 20.0
+
+TOLD_AFTER_SECONDS = 0.05
+"""What has just begun is told a moment later: of many new resources, all get their children first."""
 
 
 class Planner(Protocol):
@@ -91,12 +94,15 @@ class LLMServiceReconciler:
         replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
         try:
             held = {_workload(plan)} if made_by_newer(plan) else ()
-            children = await self._apply(diff(stating(manifests, replicas), observed, held), observed, replicas)
+            changes = diff(stating(manifests, replicas), observed, held)
+            children = await self._apply(changes, observed, replicas)
         except Terminating:
             raise
         except Refused as refusal:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
+        if is_creation(changes):
+            return TOLD_AFTER_SECONDS
         situation, now = self._situation(service, plan, body, children, observed), self.now()
         await self._report(body, summarize(situation, now))
         pauses = [pause_for(warning) for warning in observed.pod_warnings.values()]
