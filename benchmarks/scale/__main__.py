@@ -50,13 +50,13 @@ def _cluster(pods: int) -> Iterator[Sandbox]:
     box.up()
     try:
         ensure_kwok_nodes(box, pods + pods // 10)
-        _prepare(box)
+        prepare(box)
         yield box
     finally:
         box.down()
 
 
-def _prepare(box: Sandbox) -> None:
+def prepare(box: Sandbox) -> None:
     """The namespace and the CRD, which is served before it is counted on."""
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": crowd.NAMESPACE}}
     box.api().apply(f"/api/v1/namespaces/{crowd.NAMESPACE}", namespace)

@@ -34,7 +34,7 @@ async def create(connection: Connection, count: int) -> tuple[float, float]:
 
     async def one(number: int) -> None:
         async with free:
-            await connection.call("POST", KINDS["LLMService"].collection(NAMESPACE), body=_a_service(number))
+            await connection.call("POST", KINDS["LLMService"].collection(NAMESPACE), body=a_service(number))
 
     await asyncio.gather(*map(one, range(count)))
     return began, time.monotonic()
@@ -46,7 +46,7 @@ async def create_children(connection: Connection, count: int) -> float:
 
     async def of_one(number: int) -> None:
         async with free:
-            for child in render_resource(_a_service(number)):
+            for child in render_resource(a_service(number)):
                 await api.apply(child, manager="bare")
 
     await asyncio.gather(*map(of_one, range(count)))
@@ -91,7 +91,13 @@ def is_ready(body: dict[str, Any]) -> bool:
     return current and any(item["type"] == "Ready" and item["status"] == "True" for item in conditions)
 
 
-def _a_service(number: int) -> dict[str, Any]:
+def name_of(number: int) -> str:
+    """The name of one of the crowd."""
+    return f"chat-{number:05}"
+
+
+def a_service(number: int) -> dict[str, Any]:
+    """One of the crowd, as a user writes it."""
     kind = KINDS["LLMService"]
-    metadata = {"name": f"chat-{number:05}", "namespace": NAMESPACE}
+    metadata = {"name": name_of(number), "namespace": NAMESPACE}
     return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": _SPEC}

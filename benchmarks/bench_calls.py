@@ -1,0 +1,129 @@
+"""What each call of a reconcile costs: CPU of the API server, of etcd, and of our client, in milliseconds a call.
+
+    python benchmarks/bench_calls.py [--count 200]
+
+Starts the sandbox `bench` and plays the operator, one kind of call after the other, eight at once, with nothing else to
+do: a lower bound for what the scale bench measures. The Deployments ask for no replicas. CPU is read from the
+processes' own clocks; what they do while nothing is asked of them is the first row.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.scale import crowd
+from benchmarks.scale.__main__ import prepare
+from benchmarks.scale.process import cpu_seconds
+from llmservice.cli.render import render_resource
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.connection import Connection, connect
+from llmservice.cluster.credentials import load_credentials
+from llmservice.cluster.kinds import KINDS
+from llmservice.converging.references import Manifest, Ref
+from sandbox import Sandbox
+from sandbox.components import Journal
+from tests.scenarios.world import World
+
+_AT_ONCE = 8
+_REST_SECONDS = 2.0
+_SERVERS = ("kube-apiserver", "etcd")
+
+Call = Callable[[int], Awaitable[object]]
+
+
+def the_calls(connection: Connection) -> list[tuple[str, Call]]:
+    """Name and call, in an order in which they can be made."""
+    api, status = ApiServer(connection), World().serving().get("LLMService")["status"]
+
+    def create(number: int) -> Awaitable[object]:
+        target = KINDS["LLMService"].collection(crowd.NAMESPACE)
+        return connection.call("POST", target, body=crowd.a_service(number))
+
+    def read(kind: str) -> Call:
+        return lambda number: api.get(Ref(kind, crowd.NAMESPACE, crowd.name_of(number)))
+
+    def apply(kind: str) -> Call:
+        return lambda number: api.apply(_child(kind, number), manager="bench")
+
+    def tell(url: str) -> Call:
+        told = {**status, "url": url}
+        return lambda number: api.apply_status({**_bare(number), "status": told}, manager="bench")
+
+    return [
+        ("nothing", lambda _: asyncio.sleep(0)),
+        ("create LLMService", create),
+        ("read LLMService", read("LLMService")),
+        ("read what is not there", read("Deployment")),
+        ("apply Service", apply("Service")),
+        ("apply Deployment", apply("Deployment")),
+        ("apply the first status", tell("http://one")),
+        ("apply status, one value changed", tell("http://two")),
+    ]
+
+
+def _bare(number: int) -> Manifest:
+    return {key: value for key, value in crowd.a_service(number).items() if key != "spec"}
+
+
+def _child(kind: str, number: int) -> Manifest:
+    manifest = next(child for child in render_resource(crowd.a_service(number)) if child["kind"] == kind)
+    return {**manifest, "spec": {**manifest["spec"], "replicas": 0}} if kind == "Deployment" else manifest
+
+
+def cpu_of(box: Sandbox) -> dict[str, float]:
+    """Seconds of CPU used so far, by program."""
+    journal = Journal(folder=box.spec.folder)
+    running = {name: journal.running(name) for name in _SERVERS}
+    servers = {name: cpu_seconds(process.pid) for name, process in running.items() if process}
+    return servers | {"client": time.process_time()}
+
+
+async def measure(box: Sandbox, call: Call, count: int) -> dict[str, float]:
+    """Milliseconds of CPU a call, by program, and the calls a second."""
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(number: int) -> None:
+        async with free:
+            await call(number)
+
+    before, began = cpu_of(box), time.perf_counter()
+    await asyncio.gather(*map(one, range(count)))
+    took = time.perf_counter() - began
+    await asyncio.sleep(_REST_SECONDS)  # what a write sets off is part of its price
+    after = cpu_of(box)
+    return {name: 1000 * (after[name] - before[name]) / count for name in after} | {"a second": count / took}
+
+
+async def bench(box: Sandbox, count: int) -> None:
+    """Print a row for each call."""
+    async with connect(await load_credentials(kubeconfig=str(box.kubeconfig))) as connection:
+        print(f"{'CPU, ms a call':32} {'API server':>10} {'etcd':>6} {'client':>7} {'calls/s':>8}")
+        for name, call in the_calls(connection):
+            row = await measure(box, call, count)
+            shown = f"{row['kube-apiserver']:10.1f} {row['etcd']:6.1f} {row['client']:7.2f} {row['a second']:8.0f}"
+            print(f"{name:32} {shown}", flush=True)
+
+
+def main() -> None:
+    """Measure on a fresh cluster."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    count = parser.parse_args().count
+    box = Sandbox.named("bench")
+    box.down()
+    box.up()
+    try:
+        prepare(box)
+        asyncio.run(bench(box, count))
+    finally:
+        box.down()
+
+
+if __name__ == "__main__":
+    main()
