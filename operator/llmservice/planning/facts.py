@@ -6,6 +6,7 @@ So a catalogue edit, a changed setting or a newer operator never changes a runni
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import orjson
@@ -87,8 +88,12 @@ def facts_to_text(facts: Facts) -> str:
     return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 
+@lru_cache(maxsize=256)
 def facts_from_text(text: str) -> Facts | None:
-    """The facts of a text; None when it is none. What a newer operator wrote beside them is passed over."""
+    """The facts of a text; None when it is none. What a newer operator wrote beside them is passed over.
+
+    Most resources of a cluster are made from the same few facts, and each look at one reads them.
+    """
     try:
         raw = orjson.loads(text)
         return Facts(
