@@ -12,7 +12,7 @@ from yarl import URL
 
 from llmservice import __version__
 from llmservice.cluster.credentials import Credentials
-from llmservice.cluster.failures import failure_of, garbled, unreachable
+from llmservice.cluster.failures import failure_of, garbled, silent, unreachable
 from llmservice.cluster.json_as_yaml import as_yaml
 from llmservice.errors import OperatorError
 
@@ -97,7 +97,7 @@ class Connection:
     async def stream(
         self, target: str, *, silence_seconds: float, accept: str = ""
     ) -> AsyncIterator[aiohttp.StreamReader]:
-        """Open a stream; it fails (`Unavailable`) when nothing arrives for `silence_seconds`."""
+        """Open a stream; it fails (`Silent`) when nothing arrives for `silence_seconds`."""
         url = URL(self.credentials.server + target, encoded=True)
         token = await self.credentials.authorization()
         headers = {key: value for key, value in (("Authorization", token), ("Accept", accept)) if value}
@@ -108,7 +108,10 @@ class Connection:
             ) as response:
                 if response.status != 200:  # noqa: PLR2004
                     raise await self._stream_failure(response, token)
-                yield response.content
+                try:
+                    yield response.content
+                except aiohttp.SocketTimeoutError as error:
+                    raise silent(silence_seconds) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unreachable(error) from error
 

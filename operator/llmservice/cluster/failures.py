@@ -25,6 +25,13 @@ class Expired(Unavailable):
     """The resource version or continue token is too old (410): list again."""
 
 
+class Silent(Unavailable):
+    """A stream is open and says nothing: a dead connection, or nothing to say.
+
+    Of a kind that never changed since it started, an API server of Kubernetes 1.34 sends no bookmarks either.
+    """
+
+
 def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError:
     """The error for an HTTP answer that is not a success; its message is the server's own.
 
@@ -73,6 +80,11 @@ def unreachable(error: Exception) -> Unavailable:
     """The error for a connection that failed, broke or timed out."""
     why = "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
     return Unavailable("Unreachable", f"the API server cannot be reached: {why}")
+
+
+def silent(seconds: float) -> Silent:
+    """The error for a stream on which nothing has arrived for so long."""
+    return Silent("Silent", f"nothing heard for {seconds:.0f} s")
 
 
 def _is_refusal(status: int, message: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from llmservice.cluster.cache import ObjectCache, version_of
 from llmservice.cluster.connection import Connection
-from llmservice.cluster.failures import Expired, failure_in_stream, garbled
+from llmservice.cluster.failures import Expired, Silent, failure_in_stream, garbled
 from llmservice.cluster.json_lines import json_lines
 from llmservice.cluster.listing import Selection, list_all
 from llmservice.converging.references import Manifest, ref_of
@@ -39,7 +39,7 @@ class Informer:
 
     `synced` is set after the first list. `last_heard` is the monotonic time of the last sign of life: a list, an event
     or a bookmark, which the API server sends about every minute. `restarts` counts why watches ended (`closed`,
-    `expired`, `failed`, `defect`). `silence_seconds` is the longest time without a sign of life on a watch.
+    `expired`, `silent`, `failed`, `defect`). `silence_seconds` is the longest time without a sign of life on a watch.
     """
 
     connection: Connection
@@ -88,6 +88,9 @@ class Informer:
         except Expired as error:
             self._version = ""
             return self._ended("expired", error)
+        except Silent as error:
+            log.info("%s: %s, the watch is opened again", self.selection.kind, error)
+            return "silent", 0.0
         except OperatorError as error:
             return self._ended("failed", error)
         except Exception:
