@@ -50,7 +50,7 @@ def test_a_row_heals_what_waits_for_it_and_its_removal_leaves_what_runs(kube: Ku
     kube.wait_reason("chat", "UnknownAccelerator", kind="Stalled")
     overlay(system, L5)
     assert terms(kube) == ["nvidia.com/gpu.product"]
-    assert kube.condition("chat", "Stalled") == {}
+    kube.wait(lambda: not kube.condition("chat", "Stalled"), lambda: kube.get("LLMService", "chat"), seconds=20)
     before = kube.get("Deployment", "chat")
     system.delete("ConfigMap", CATALOGUE_NAME)
     kube.create(on("L5", "later"))
