@@ -37,9 +37,9 @@ _SERVERS = ("kube-apiserver", "etcd")
 Call = Callable[[int], Awaitable[object]]
 
 
-def the_calls(connection: Connection) -> list[tuple[str, Call]]:
+def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]]:
     """Name and call, in an order in which they can be made."""
-    api, status = ApiServer(connection), World().serving().get("LLMService")["status"]
+    api = ApiServer(connection)
 
     def create(number: int) -> Awaitable[object]:
         target = KINDS["LLMService"].collection(crowd.NAMESPACE)
@@ -100,11 +100,11 @@ async def measure(box: Sandbox, call: Call, count: int) -> dict[str, float]:
     return {name: 1000 * (after[name] - before[name]) / count for name in after} | {"a second": count / took}
 
 
-async def bench(box: Sandbox, count: int) -> None:
+async def bench(box: Sandbox, status: Manifest, count: int) -> None:
     """Print a row for each call."""
     async with connect(await load_credentials(kubeconfig=str(box.kubeconfig))) as connection:
         print(f"{'CPU, ms a call':32} {'API server':>10} {'etcd':>6} {'client':>7} {'calls/s':>8}")
-        for name, call in the_calls(connection):
+        for name, call in the_calls(connection, status):
             row = await measure(box, call, count)
             shown = f"{row['kube-apiserver']:10.1f} {row['etcd']:6.1f} {row['client']:7.2f} {row['a second']:8.0f}"
             print(f"{name:32} {shown}", flush=True)
@@ -115,12 +115,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=200)
     count = parser.parse_args().count
-    box = Sandbox.named("bench")
+    box, status = Sandbox.named("bench"), World().serving().get("LLMService")["status"]
     box.down()
     box.up()
     try:
         prepare(box)
-        asyncio.run(bench(box, count))
+        asyncio.run(bench(box, status, count))
     finally:
         box.down()
 
