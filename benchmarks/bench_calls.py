@@ -19,20 +19,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.scale import crowd
 from benchmarks.scale.__main__ import prepare
-from benchmarks.scale.process import cpu_seconds
+from benchmarks.scale.measuring import cluster_cpu
 from llmservice.cli.render import render_resource
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.connection import Connection, connect
 from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.kinds import KINDS
 from llmservice.converging.references import Manifest, Ref
 from sandbox import Sandbox
-from sandbox.components import Journal
 from tests.scenarios.world import World
 
 _AT_ONCE = 8
 _REST_SECONDS = 2.0
-_SERVERS = ("kube-apiserver", "etcd")
 
 Call = Callable[[int], Awaitable[object]]
 
@@ -40,10 +37,6 @@ Call = Callable[[int], Awaitable[object]]
 def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]]:
     """Name and call, in an order in which they can be made."""
     api = ApiServer(connection)
-
-    def create(number: int) -> Awaitable[object]:
-        target = KINDS["LLMService"].collection(crowd.NAMESPACE)
-        return connection.call("POST", target, body=crowd.a_service(number))
 
     def read(kind: str) -> Call:
         return lambda number: api.get(Ref(kind, crowd.NAMESPACE, crowd.name_of(number)))
@@ -57,7 +50,7 @@ def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]
 
     return [
         ("nothing", lambda _: asyncio.sleep(0)),
-        ("create LLMService", create),
+        ("create LLMService", lambda number: crowd.create_one(connection, number)),
         ("read LLMService", read("LLMService")),
         ("read what is not there", read("Deployment")),
         ("apply Service", apply("Service")),
@@ -76,28 +69,18 @@ def _child(kind: str, number: int) -> Manifest:
     return {**manifest, "spec": {**manifest["spec"], "replicas": 0}} if kind == "Deployment" else manifest
 
 
-def cpu_of(box: Sandbox) -> dict[str, float]:
-    """Seconds of CPU used so far, by program."""
-    journal = Journal(folder=box.spec.folder)
-    running = {name: journal.running(name) for name in _SERVERS}
-    servers = {name: cpu_seconds(process.pid) for name, process in running.items() if process}
-    return servers | {"client": time.process_time()}
-
-
 async def measure(box: Sandbox, call: Call, count: int) -> dict[str, float]:
     """Milliseconds of CPU a call, by program, and the calls a second."""
-    free = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(number: int) -> None:
-        async with free:
-            await call(number)
-
-    before, began = cpu_of(box), time.perf_counter()
-    await asyncio.gather(*map(one, range(count)))
+    before, began = _cpu(box), time.perf_counter()
+    await crowd.at_once(_AT_ONCE, count, call)
     took = time.perf_counter() - began
     await asyncio.sleep(_REST_SECONDS)  # what a write sets off is part of its price
-    after = cpu_of(box)
+    after = _cpu(box)
     return {name: 1000 * (after[name] - before[name]) / count for name in after} | {"a second": count / took}
+
+
+def _cpu(box: Sandbox) -> dict[str, float]:
+    return cluster_cpu(box) | {"client": time.process_time()}
 
 
 async def bench(box: Sandbox, status: Manifest, count: int) -> None:

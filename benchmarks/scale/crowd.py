@@ -5,7 +5,7 @@ Beside it the bare crowd: the same children, made by a client that does nothing 
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from llmservice.cli.render import render_resource
@@ -30,27 +30,37 @@ _OPERATOR_WORKERS = 16
 
 async def create(connection: Connection, count: int) -> tuple[float, float]:
     """Create them; the monotonic times of the first request and of the last answer."""
-    began, free = time.monotonic(), asyncio.Semaphore(_CONNECTIONS)
-
-    async def one(number: int) -> None:
-        async with free:
-            await connection.call("POST", KINDS["LLMService"].collection(NAMESPACE), body=a_service(number))
-
-    await asyncio.gather(*map(one, range(count)))
+    began = time.monotonic()
+    await at_once(_CONNECTIONS, count, lambda number: create_one(connection, number))
     return began, time.monotonic()
+
+
+async def create_one(connection: Connection, number: int) -> object:
+    """Create one of them."""
+    return await connection.call("POST", KINDS["LLMService"].collection(NAMESPACE), body=a_service(number))
 
 
 async def create_children(connection: Connection, count: int) -> float:
     """Make the children of so many services, with neither service nor operator; seconds until the last answer."""
-    api, began, free = ApiServer(connection), time.monotonic(), asyncio.Semaphore(_OPERATOR_WORKERS)
+    api, began = ApiServer(connection), time.monotonic()
 
     async def of_one(number: int) -> None:
-        async with free:
-            for child in render_resource(a_service(number)):
-                await api.apply(child, manager="bare")
+        for child in render_resource(a_service(number)):
+            await api.apply(child, manager="bare")
 
-    await asyncio.gather(*map(of_one, range(count)))
+    await at_once(_OPERATOR_WORKERS, count, of_one)
     return time.monotonic() - began
+
+
+async def at_once(limit: int, count: int, call: Callable[[int], Awaitable[object]]) -> None:
+    """Make the calls 0 to `count` - 1, so many at once."""
+    free = asyncio.Semaphore(limit)
+
+    async def one(number: int) -> None:
+        async with free:
+            await call(number)
+
+    await asyncio.gather(*map(one, range(count)))
 
 
 async def until_all(

@@ -94,7 +94,7 @@ class Bench:
     async def _grow(self, connection: Connection, operator: OperatorProcess, services: int) -> dict[str, Any]:
         await asyncio.to_thread(operator.until_quiet, lambda _: True, timeout_seconds=60)
         applies, before = await _applies(connection), operator.figures()
-        cluster, cpu = self._cluster_cpu(), operator.cpu
+        cluster, cpu = cluster_cpu(self.box), operator.cpu
         watches = [
             asyncio.create_task(crowd.until_all(connection, kind, services, crowd.is_there)) for kind in crowd.CHILDREN
         ]
@@ -114,7 +114,7 @@ class Bench:
             "ready_seconds": all_ready - created,
             "cpu_ms_per_service": 1000 * (used - cpu) / services,
             "cluster_cpu_ms_per_service": {
-                name: 1000 * (now - cluster.get(name, 0)) / services for name, now in self._cluster_cpu().items()
+                name: 1000 * (now - cluster.get(name, 0)) / services for name, now in cluster_cpu(self.box).items()
             },
             "passes_per_service": (figures.passes - before.passes) / services,
             "writes_per_service": (figures.writes - before.writes) / services,
@@ -162,15 +162,17 @@ class Bench:
             "restart_worst_lag_ms": inside["worst_lag_ms"],
         }
 
-    def _cluster_cpu(self) -> dict[str, float]:
-        journal = Journal(folder=self.box.spec.folder)
-        running = {name: journal.running(name) for name in journal.names()}
-        return {name: cpu_seconds(process.pid) for name, process in running.items() if process}
-
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         async with connect(await load_credentials(kubeconfig=str(self.box.kubeconfig))) as connection:
             yield connection
+
+
+def cluster_cpu(box: Sandbox) -> dict[str, float]:
+    """Seconds of CPU that each program of the cluster has used so far."""
+    journal = Journal(folder=box.spec.folder)
+    running = {name: journal.running(name) for name in journal.names()}
+    return {name: cpu_seconds(process.pid) for name, process in running.items() if process}
 
 
 def _nothing_waits(figures: Figures) -> bool:

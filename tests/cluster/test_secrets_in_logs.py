@@ -1,7 +1,6 @@
 """Secrets planted wherever one could pass: none comes out in the log, in events, in status or in metrics."""
 
 import json
-import socket
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
 from tests.cluster.service_account import kubeconfig_with_token, withdraw
 from tests.cluster.services import a_tiny_service
+from tests.ports import free_port
 
 pytestmark = pytest.mark.cluster
 
@@ -125,11 +125,3 @@ def be_refused(kube: Kube, spied: Spied) -> None:
 def around(text: str, word: str) -> list[str]:
     """Where a word stands, with what stands beside it."""
     return [f"{before[-150:]}<{word}>{after[:80]}" for before, after in pairwise(text.split(word))][:5]
-
-
-def free_port() -> int:
-    """A port nobody listens on now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.error
@@ -11,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tests.ports import free_port
 
 
 def static_targets(labels_of: Mapping[str, Mapping[str, str]]) -> Mapping[str, Any]:
@@ -24,7 +25,7 @@ def metrics_server(folder: Path, jobs: Sequence[Mapping[str, Any]]) -> Iterator[
     scraping = {"scrape_interval": "400ms", "scrape_timeout": "400ms"}
     configuration = {"global": scraping, "scrape_configs": [{"job_name": "engines", **job} for job in jobs]}
     (folder / "prometheus.yml").write_text(json.dumps(configuration))
-    address = f"127.0.0.1:{_free_port()}"
+    address = f"127.0.0.1:{free_port()}"
     program = shutil.which("prometheus")
     assert program, "there is no prometheus: python -m sandbox preflight --install"
     command = [
@@ -39,13 +40,6 @@ def metrics_server(folder: Path, jobs: Sequence[Mapping[str, Any]]) -> Iterator[
             yield f"http://{address}"
         finally:
             process.terminate()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_ready(url: str, log: Path) -> None:

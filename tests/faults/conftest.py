@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import json
-import socket
 import ssl
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.cluster.kube import Kube
 from tests.faults.proxy import FaultProxy
 from tests.faults.results import Results
 from tests.faults.trial import Trial
+from tests.ports import free_port
 
 RESULTS = pytest.StashKey[Results]()
 
@@ -38,7 +38,7 @@ def operator(proxy: FaultProxy, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder: Path = tmp_path_factory.mktemp("operator")
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(json.dumps(_kubeconfig(proxy.url)))
-    operator = Operator({"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PORT": str(_free_port())}, folder / "operator.log")
+    operator = Operator({"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PORT": str(free_port())}, folder / "operator.log")
     operator.start()
     yield operator
     proxy.heal()
@@ -105,9 +105,3 @@ def _kubeconfig(server: str) -> dict[str, object]:
         "contexts": [{"name": "faults", "context": {"cluster": "faults", "user": "nobody"}}],
         "current-context": "faults",
     }
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
