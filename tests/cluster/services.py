@@ -56,3 +56,10 @@ def ask(kube: Kube, name: str = "chat", question: str = "hello", *, max_tokens: 
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+def event_reasons(kube: Kube, name: str = "chat") -> list[str]:
+    """Reasons of the Events about an LLMService, in the order in which they were told."""
+    mine = {"kind": "LLMService", "name": name}
+    events = [item for item in kube.list("Event") if mine.items() <= item["involvedObject"].items()]
+    return [item["reason"] for item in sorted(events, key=lambda item: item["metadata"]["name"])]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cluster.kube import Body, Kube
-from tests.cluster.services import a_tiny_service, ask, on_gpu
+from tests.cluster.services import a_tiny_service, ask, event_reasons, on_gpu
 
 pytestmark = pytest.mark.cluster
 
@@ -130,9 +130,5 @@ def test_events_tell_transitions_only(kube: Kube) -> None:
     kube.patch("LLMService", "chat", {"spec": {"suspend": True}})
     kube.wait_ready("chat", reason="Suspended")
 
-    def reasons() -> list[str]:
-        events = [item for item in kube.list("Event") if item["involvedObject"]["kind"] == "LLMService"]
-        return [item["reason"] for item in sorted(events, key=lambda item: item["metadata"]["name"])]
-
-    kube.wait(lambda: True if "Suspended" in reasons() else None, reasons, seconds=10)
-    assert reasons() == ["Ready", "Suspended"]
+    kube.wait(lambda: "Suspended" in event_reasons(kube), lambda: event_reasons(kube), seconds=10)
+    assert event_reasons(kube) == ["Ready", "Suspended"]

@@ -9,9 +9,11 @@ import pytest
 from sandbox import Sandbox
 from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
-from tests.cluster.services import a_tiny_service, ask, on_gpu
+from tests.cluster.services import a_tiny_service, ask, event_reasons, on_gpu
 
 pytestmark = pytest.mark.cluster
+
+_RUNTIME_CLASSES = "/apis/node.k8s.io/v1/runtimeclasses"
 
 
 @pytest.mark.sandbox
@@ -65,6 +67,35 @@ def test_more_gpus_than_any_node_has_is_named_with_the_way_out(kube: Kube) -> No
     message = kube.wait_reason("chat", "InsufficientAccelerators")["message"]
     assert "8 × nvidia.com/gpu" in message
     assert "spec.gpu.count" in message
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("models")
+def test_a_pod_that_waited_for_a_gpu_tells_of_that_alone(kube: Kube) -> None:
+    kube.create(on_gpu(count=4, name="first"))
+    kube.wait_ready("first")
+    kube.create(on_gpu())
+    kube.wait_reason("chat", "InsufficientAccelerators")
+    kube.delete("LLMService", "first")
+    kube.wait_ready("chat")
+    kube.wait(lambda: "Ready" in event_reasons(kube), lambda: event_reasons(kube), seconds=10)
+    assert event_reasons(kube) == ["InsufficientAccelerators", "Ready"]
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("models")
+def test_a_runtime_that_the_node_does_not_have_is_named(kube: Kube) -> None:
+    name = f"absent-{kube.namespace}"
+    kind = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass"}
+    kube.request("POST", _RUNTIME_CLASSES, {**kind, "metadata": {"name": name}, "handler": "absent"})
+    try:
+        pod = {**a_tiny_service()["spec"]["pod"], "runtimeClassName": name}
+        kube.create(a_tiny_service(pod=pod))
+        message = kube.wait_reason("chat", "PodSandboxFailed")["message"]
+        assert 'no runtime for "absent" is configured' in message
+        assert "spec.pod.runtimeClassName" in message
+    finally:
+        kube.request("DELETE", f"{_RUNTIME_CLASSES}/{name}")
 
 
 @pytest.mark.usefixtures("models")

@@ -6,27 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.hiding import without_secrets
 from llmservice.converging.missing import find_missing
 from llmservice.converging.observed import Observed
+from llmservice.converging.preparation import Preparation, obstructed
 from llmservice.converging.references import Manifest
+from llmservice.converging.trouble import Trouble, sentence
 from llmservice.engines.engine import Signature
 from llmservice.planning.service_plan import ServicePlan
 
 _KILLED = 137
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """One reason and one sentence. `heals` is true when it ends by itself once the missing thing appears.
-
-    `since` is Kubernetes' time as text where it may be a moment of every start: a claim binds late, a cache follows.
-    """
-
-    reason: Reason
-    message: str
-    heals: bool = False
-    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +25,7 @@ class _Case:
     plan: ServicePlan
     signatures: Sequence[Signature]
     log_tail: str
-    warning: str
+    preparation: Preparation
 
     @property
     def container(self) -> Mapping[str, Any]:
@@ -71,7 +59,7 @@ def diagnose(
             plan=plan,
             signatures=signatures,
             log_tail=observed.log_tails.get(name, ""),
-            warning=observed.pod_warnings.get(name, ""),
+            preparation=observed.preparations.get(name, Preparation()),
         )
         for check in _CHECKS:
             if trouble := check(case):
@@ -101,7 +89,7 @@ def _refused_pods(deployment: Manifest) -> Trouble | None:
         return None
     return Trouble(
         reason=Reason.PODS_REFUSED,
-        message=f"the cluster refuses the pods: {_sentence(failure.get('message', ''))}; "
+        message=f"the cluster refuses the pods: {sentence(failure.get('message', ''))}; "
         "ask who runs the namespace to allow them (quota, Pod Security, admission policy)",
     )
 
@@ -126,13 +114,13 @@ def _unscheduled(case: _Case) -> Trouble | None:
     if case.plan.resource_name and f"Insufficient {case.plan.resource_name}" in text:
         return Trouble(
             reason=Reason.INSUFFICIENT_ACCELERATORS,
-            message=f"no node has {case.plan.devices} × {case.plan.resource_name} free ({_sentence(text)}); "
+            message=f"no node has {case.plan.devices} × {case.plan.resource_name} free ({sentence(text)}); "
             "free one, add a node, or lower spec.gpu.count",
             heals=True,
         )
     return Trouble(
         reason=Reason.UNSCHEDULABLE,
-        message=f"no node fits: {_sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
+        message=f"no node fits: {sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
         heals=True,
     )
 
@@ -143,7 +131,7 @@ def _image(case: _Case) -> Trouble | None:
         message = f"{image} is not an image reference; correct spec.engineOptions.image"
         return Trouble(reason=Reason.IMAGE_NAME_INVALID, message=message)
     if reason in {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"}:
-        cause = _sentence(case.waiting.get("message", "")) or str(reason)
+        cause = sentence(case.waiting.get("message", "")) or str(reason)
         message = f"image {image} cannot be pulled: {cause}; check it, spec.pod.imagePullSecrets and the registry"
         return Trouble(reason=Reason.IMAGE_PULL_FAILED, message=message)
     return None
@@ -154,20 +142,15 @@ def _configuration(case: _Case) -> Trouble | None:
     if reason in {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}:
         if found := find_missing(text, case.plan.owner.namespace):
             return Trouble(reason=found[0], message=found[1], heals=True)
-        message = f"the container cannot be made: {_sentence(text)}; check spec.engineOptions and spec.pod"
+        message = f"the container cannot be made: {sentence(text)}; check spec.engineOptions and spec.pod"
         return Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
     return None
 
 
-def _volume(case: _Case) -> Trouble | None:
-    if case.waiting.get("reason") not in {"ContainerCreating", "PodInitializing", None} or not case.warning:
+def _preparation(case: _Case) -> Trouble | None:
+    if case.waiting.get("reason") not in {"ContainerCreating", "PodInitializing", None}:
         return None
-    if found := find_missing(case.warning, case.plan.owner.namespace):
-        return Trouble(reason=found[0], message=found[1], heals=True)
-    message = (
-        f"a volume cannot be mounted: {_sentence(case.warning)}; check spec.model.uri and spec.engineOptions.files"
-    )
-    return Trouble(reason=Reason.VOLUME_MOUNT_FAILED, message=message, heals=True)
+    return obstructed(case.preparation, case.plan.owner.namespace)
 
 
 def _crash(case: _Case) -> Trouble | None:
@@ -185,7 +168,7 @@ def _crash(case: _Case) -> Trouble | None:
 def _named_by_engine(case: _Case, text: str) -> Trouble | None:
     for signature in case.signatures:
         if match := re.search(signature.pattern, text, re.MULTILINE):
-            line = _sentence(_line_around(text, match.start()))
+            line = sentence(_line_around(text, match.start()))
             return Trouble(reason=signature.reason, message=f"{line}; {signature.remedy}")
     return None
 
@@ -203,7 +186,7 @@ def _timed_out(case: _Case, end: Mapping[str, Any]) -> Trouble | None:
 
 def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
     lines = [line for line in text.splitlines() if line.strip()]
-    telling = f": {_sentence(_telling_line(lines))}" if lines else ""
+    telling = f": {sentence(_telling_line(lines))}" if lines else ""
     message = f"the engine ended with exit code {end.get('exitCode')}{telling}; see kubectl logs --previous"
     return Trouble(reason=Reason.CRASH_LOOPING, message=message)
 
@@ -219,7 +202,7 @@ def _telling_line(lines: Sequence[str]) -> str:
 def _lost(case: _Case) -> Trouble | None:
     status = case.pod.get("status", {})
     if status.get("phase") == "Failed" and status.get("reason"):
-        message = f"a pod was ended by its node ({status['reason']}: {_sentence(status.get('message', ''))}); "
+        message = f"a pod was ended by its node ({status['reason']}: {sentence(status.get('message', ''))}); "
         return Trouble(reason=Reason.NODE_LOST, message=message + "it is replaced by itself", heals=True)
     return None
 
@@ -231,17 +214,9 @@ _CHECKS: tuple[Callable[[_Case], Trouble | None], ...] = (
     _image,
     _configuration,
     _crash,
-    _volume,
+    _preparation,
 )
 """In this order: each later state implies that the earlier ones are over."""
-
-_LONGEST = 400
-
-
-def _sentence(text: object) -> str:
-    """One line without a full stop at its end, short enough for a condition; what an engine said may hold secrets."""
-    line = " ".join(without_secrets(str(text)).split()).rstrip(".;")
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def _line_around(text: str, position: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from llmservice.converging.preparation import Preparation
 from llmservice.converging.references import Manifest, Ref
 
 
@@ -12,11 +13,11 @@ class Observed:
 
     `children` holds the objects this resource controls (owner UID checked); `taken` the names it needs that belong
     to somebody else. `pods` are the pods of its workload. `log_tails` maps a pod name to the last lines (text) of its
-    crashed container; `pod_warnings` to the newest warning event of a pod that waits without a reason of its own.
+    crashed container; `preparations` to how far the kubelet is with a pod that waits without a reason of its own.
     """
 
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
     taken: Mapping[Ref, Manifest] = field(default_factory=dict)
     pods: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
-    pod_warnings: Mapping[str, str] = field(default_factory=dict)
+    preparations: Mapping[str, Preparation] = field(default_factory=dict)

@@ -7,16 +7,14 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
-from llmservice.converging.diagnosis import Trouble
 from llmservice.converging.hiding import shown_arguments
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
+from llmservice.converging.trouble import Trouble
 from llmservice.converging.updates import made_by_newer
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.metadata import NAME_LABEL
-
-_MOMENT_SECONDS = 10.0
 
 Status = Mapping[str, Any]
 
@@ -75,7 +73,7 @@ def seconds_to_pass(trouble: Trouble | None, now: datetime) -> float:
     if trouble is None or not trouble.since:
         return 0.0
     age = (now - datetime.fromisoformat(trouble.since)).total_seconds()
-    return _MOMENT_SECONDS - age if 0 <= age < _MOMENT_SECONDS else 0.0
+    return trouble.may_pass_seconds - age if 0 <= age < trouble.may_pass_seconds else 0.0
 
 
 def stalled(

@@ -105,7 +105,7 @@ class LLMServiceReconciler:
             return TOLD_AFTER_SECONDS
         situation, now = self._situation(service, plan, body, children, observed), self.now()
         await self._report(body, summarize(situation, now))
-        pauses = [pause_for(warning) for warning in observed.pod_warnings.values()]
+        pauses = [pause_for(known) for known in observed.preparations.values()]
         if seconds := seconds_to_pass(situation.trouble, now):
             pauses.append(seconds)
         return min(pauses, default=None)

@@ -47,8 +47,8 @@ class Observer:
                 if live is not None:
                     (children if controller_uid(live) == owner.uid else taken)[ref] = live
         pods = self.pods(owner)
-        logs, warnings = await self.insight.read(pods)
-        return Observed(children=children, taken=taken, pods=pods, log_tails=logs, pod_warnings=warnings)
+        logs, preparations = await self.insight.read(pods)
+        return Observed(children=children, taken=taken, pods=pods, log_tails=logs, preparations=preparations)
 
     def workload(self, owner: Owner) -> Manifest | None:
         """The Deployment as the cache has it; None when there is none of ours."""

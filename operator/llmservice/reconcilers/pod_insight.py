@@ -1,26 +1,27 @@
-"""The two things a pod's status does not say: the end of a crashed engine's log, and why a volume is not mounted.
+"""The two things a pod's status does not say: the end of a crashed engine's log, and what a container waits for.
 
-Each log is read once per container restart, at most 64 kB; events of a pod while it waits for its volumes: every few
-seconds until there is one, then now and then.
+Each log is read once per container restart, at most 64 kB; events of a pod until its volumes are mounted and its
+sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they are.
 """
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.preparation import Preparation, preparation
 from llmservice.converging.references import Manifest, ref_of, uid_of
 
 _UNTIL_FIRST_SECONDS = 4.0
-_EVENTS_EVERY_SECONDS = 20.0
+_WARNED_SECONDS = 20.0
+_PREPARED_SECONDS = 60.0
 _PODS_AT_MOST = 4
 _REMEMBERED_AT_MOST = 256
 _TERMINATION_MESSAGE_BYTES = 1900
 """The kubelet cuts a termination message at 2 kB: a longer log may hide the cause further up."""
-
-Readings = dict[str, str]
 
 
 @dataclass(slots=True)
@@ -29,19 +30,19 @@ class PodInsight:
 
     cluster: Cluster
     _logs: OrderedDict[tuple[str, int], str] = field(default_factory=OrderedDict)
-    _warnings: OrderedDict[str, tuple[float, str]] = field(default_factory=OrderedDict)
+    _preparations: OrderedDict[str, tuple[float, Preparation]] = field(default_factory=OrderedDict)
 
-    async def read(self, pods: Sequence[Manifest]) -> tuple[Readings, Readings]:
-        """Log ends and newest warnings by pod name, for the pods that need them."""
-        logs: Readings = {}
-        warnings: Readings = {}
+    async def read(self, pods: Sequence[Manifest]) -> tuple[dict[str, str], dict[str, Preparation]]:
+        """Log ends, and how far the kubelet is, by pod name, for the pods that need them."""
+        logs: dict[str, str] = {}
+        preparations: dict[str, Preparation] = {}
         for pod in [pod for pod in pods if not _is_fine(pod)][-_PODS_AT_MOST:]:
             name = pod["metadata"]["name"]
             if _crashed(pod):
                 logs[name] = await self._log(pod)
             elif _is_creating(pod):
-                warnings[name] = await self._warning(pod)
-        return logs, warnings
+                preparations[name] = await self._preparation(pod)
+        return logs, preparations
 
     async def _log(self, pod: Manifest) -> str:
         container = _container(pod)
@@ -52,17 +53,16 @@ class PodInsight:
             _keep_newest(self._logs)
         return self._logs[key]
 
-    async def _warning(self, pod: Manifest) -> str:
+    async def _preparation(self, pod: Manifest) -> Preparation:
         uid, now = uid_of(pod), asyncio.get_running_loop().time()
-        read_at, text = self._warnings.get(uid, (-_EVENTS_EVERY_SECONDS, ""))
-        if now - read_at >= pause_for(text):
-            selector = f"involvedObject.uid={uid},type=Warning"
-            events = await self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector)
-            newest = max(events, key=_moment, default={})
-            text = str(newest.get("message", ""))
-            self._warnings[uid] = (now, text)
-            _keep_newest(self._warnings)
-        return text
+        read_at, known = self._preparations.get(uid, (-math.inf, Preparation()))
+        if now - read_at < pause_for(known):
+            return known
+        selector = f"involvedObject.uid={uid}"
+        known = preparation(await self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector))
+        self._preparations[uid] = (now, known)
+        _keep_newest(self._preparations)
+        return known
 
 
 def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
@@ -70,14 +70,11 @@ def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
         remembered.popitem(last=False)
 
 
-def pause_for(warning: str) -> float:
+def pause_for(known: Preparation) -> float:
     """Seconds until the next look at the events of a pod of which this is known."""
-    return _EVENTS_EVERY_SECONDS if warning else _UNTIL_FIRST_SECONDS
-
-
-def _moment(event: Mapping[str, Any]) -> str:
-    metadata = event["metadata"]
-    return str(event.get("lastTimestamp") or event.get("eventTime") or metadata.get("creationTimestamp") or "")
+    if known.over:
+        return _PREPARED_SECONDS
+    return _WARNED_SECONDS if known.warning else _UNTIL_FIRST_SECONDS
 
 
 def _container(pod: Manifest) -> Mapping[str, Any]:

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.diagnosis import Trouble, diagnose
+from llmservice.converging.diagnosis import diagnose
 from llmservice.converging.observed import Observed
+from llmservice.converging.preparation import Preparation
+from llmservice.converging.trouble import Trouble
 from llmservice.engines.engine import Signature
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, unscheduled, waiting
 
@@ -69,9 +71,9 @@ def test_reads_the_cause_further_up_in_the_log() -> None:
     assert trouble(crashed(1, "noise"), log_tails=log).reason == "ModelNotFound"
 
 
-def test_reads_why_a_volume_is_not_mounted_from_the_pods_warning() -> None:
-    warning = {"chat-1": 'MountVolume.SetUp failed for volume "file-0" : configmap "templates" not found'}
-    assert trouble(waiting("ContainerCreating"), pod_warnings=warning).reason == "ConfigMapNotFound"
+def test_reads_what_a_container_that_is_not_made_waits_for() -> None:
+    held_up = Preparation(reason="FailedMount", warning='configmap "templates" not found')
+    assert trouble(waiting("ContainerCreating"), preparations={"chat-1": held_up}).reason == "ConfigMapNotFound"
 
 
 def test_a_pod_that_is_being_made_is_no_trouble() -> None:

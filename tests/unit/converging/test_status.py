@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.diagnosis import Trouble
 from llmservice.converging.events import transition_event
 from llmservice.converging.progress import progress_of
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
+from llmservice.converging.trouble import Trouble
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

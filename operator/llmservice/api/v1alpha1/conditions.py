@@ -55,6 +55,7 @@ class Reason(StrEnum):
     CLAIM_NOT_FOUND = "ClaimNotFound"
     CLAIM_NOT_BOUND = "ClaimNotBound"
     VOLUME_MOUNT_FAILED = "VolumeMountFailed"
+    POD_SANDBOX_FAILED = "PodSandboxFailed"
     CONTAINER_REFUSED = "ContainerRefused"
 
     CRASH_LOOPING = "CrashLooping"

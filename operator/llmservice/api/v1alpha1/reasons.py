@@ -97,6 +97,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.VOLUME_MOUNT_FAILED: Meaning(
         "A volume cannot be mounted.", "Check `spec.model.uri` and `spec.engineOptions.files` against the message."
     ),
+    Reason.POD_SANDBOX_FAILED: Meaning(
+        "The node cannot make the pod's sandbox: its network, or the runtime of its RuntimeClass, fails.",
+        "Check the node's network plugin, and the handler of `spec.pod.runtimeClassName`, against the message.",
+    ),
     Reason.CONTAINER_REFUSED: Meaning(
         "The node cannot make the container.", "Check `spec.engineOptions` and `spec.pod` against the message."
     ),
