@@ -48,7 +48,7 @@ def install_crd(administrator: Kube) -> None:
         conditions = administrator.request("GET", path).get("status", {}).get("conditions") or ()
         return True if any((item["type"], item["status"]) == ("Established", "True") for item in conditions) else None
 
-    administrator.wait(is_established, lambda: administrator.request("GET", path)["status"], seconds=30)
+    administrator.wait(is_established, lambda: administrator.request("GET", path)["status"], seconds=60)
 
 
 @pytest.fixture(scope="session")

@@ -53,13 +53,13 @@ def standing(kube: Kube, *nodes: FakeNode) -> Iterator[None]:
         everywhere.wait(
             lambda: True if all(_takes_pods(everywhere, name) for name in names) else None,
             lambda: everywhere.list("Node"),
-            seconds=20,
+            seconds=60,
         )
         yield
     finally:
         for name in names:
             everywhere.delete("Node", name)
-        everywhere.wait(lambda: None if _end_pods(everywhere, names) else True, lambda: names, seconds=20)
+        everywhere.wait(lambda: None if _end_pods(everywhere, names) else True, lambda: names)
 
 
 @contextmanager

@@ -134,7 +134,7 @@ class Kube:
         """A condition of an LLMService; empty when it has none."""
         return condition_of(self.get("LLMService", name), kind)
 
-    def wait_ready(self, name: str, reason: str = "Ready", seconds: float = 120) -> Body:
+    def wait_ready(self, name: str, reason: str = "Ready", seconds: float = 180) -> Body:
         """Wait until Ready is True with this reason for the current generation."""
 
         def is_ready() -> Body | None:
@@ -146,7 +146,7 @@ class Kube:
 
         return self.wait(is_ready, lambda: self.get("LLMService", name), seconds)
 
-    def wait_reason(self, name: str, reason: str, kind: str = "Ready", seconds: float = 60) -> Mapping[str, Any]:
+    def wait_reason(self, name: str, reason: str, kind: str = "Ready", seconds: float = 90) -> Mapping[str, Any]:
         """Wait until a condition shows this reason."""
 
         def shows() -> Mapping[str, Any] | None:
@@ -155,7 +155,7 @@ class Kube:
 
         return self.wait(shows, lambda: self.get("LLMService", name), seconds)
 
-    def wait(self, look: Callable[[], Answer | None], describe: Callable[[], object], seconds: float = 60) -> Answer:
+    def wait(self, look: Callable[[], Answer | None], describe: Callable[[], object], seconds: float = 90) -> Answer:
         """Look until there is an answer; the error shows the last state."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

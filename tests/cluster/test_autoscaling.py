@@ -101,7 +101,7 @@ def test_requests_bring_replicas_and_a_bound_takes_the_idlest_away(kube: Kube) -
 
     kube.patch("LLMService", "chat", {"spec": {"autoscaling": {"maxReplicas": 1}}})
     marked = kube.wait(lambda: [pod for pod in kube.list("Pod") if _cost(pod) < 0] or None, lambda: kube.list("Pod"))
-    wait_replicas(kube, 1, seconds=5)
+    wait_replicas(kube, 1)
     kube.wait(lambda: True if len(kube.list("Pod")) == 1 else None, lambda: kube.list("Pod"))
     assert [pod["metadata"]["name"] for pod in kube.list("Pod")] != [pod["metadata"]["name"] for pod in marked]
     assert len(events(kube, "ScaledDown")) == 1
@@ -113,18 +113,18 @@ def _cost(pod: Body) -> int:
 
 def test_the_number_is_taken_over_and_the_operator_lets_go_of_it(kube: Kube) -> None:
     kube.create(a_tiny_service(autoscaling={"minReplicas": 2, "maxReplicas": 4}, pod=NOWHERE))
-    kube.wait(lambda: AUTOSCALER in owners(kube) or None, lambda: kube.list("Deployment"), seconds=30)
+    kube.wait(lambda: AUTOSCALER in owners(kube) or None, lambda: kube.list("Deployment"))
     kube.patch("LLMService", "chat", {"spec": {"maxNumSeqs": 3}})
-    kube.wait(lambda: True if owners(kube) == {AUTOSCALER} else None, lambda: owners(kube), seconds=30)
+    kube.wait(lambda: True if owners(kube) == {AUTOSCALER} else None, lambda: owners(kube))
     assert deployment(kube)["spec"]["replicas"] == 2
 
 
 def test_who_else_sets_the_number_is_overruled_and_told(kube: Kube) -> None:
     kube.create(a_tiny_service(autoscaling={"minReplicas": 1, "maxReplicas": 3}, pod=NOWHERE))
-    kube.wait(lambda: AUTOSCALER in owners(kube) or None, lambda: owners(kube), seconds=30)
+    kube.wait(lambda: AUTOSCALER in owners(kube) or None, lambda: owners(kube))
     kube.kubectl("scale", "deployment", "chat", "--replicas=5")
-    wait_replicas(kube, 3, seconds=30)
-    (event,) = kube.wait(lambda: events(kube, "Overruled") or None, lambda: kube.list("Event"), seconds=10)
+    wait_replicas(kube, 3)
+    (event,) = kube.wait(lambda: events(kube, "Overruled") or None, lambda: kube.list("Event"))
     assert event["type"] == "Warning"
     assert "kubectl set 5 replicas" in event["message"]
 
@@ -147,13 +147,13 @@ def test_advise_beside_an_hpa_on_the_llmservice(kube: Kube) -> None:
 
 def advised(kube: Kube) -> None:
     """Until the autoscaler has looked."""
-    kube.wait_reason("chat", "AdviseOnly", kind="ScalingActive", seconds=30)
+    kube.wait_reason("chat", "AdviseOnly", kind="ScalingActive")
 
 
 def stays_with(kube: Kube, replicas: int, owner: str) -> None:
     """After another look of the autoscaler, which has other advice, the number is still what its owner made it."""
     kube.patch("LLMService", "chat", {"spec": {"autoscaling": {"minReplicas": 3}}})
-    kube.wait(lambda: _advice(kube) == 3 or None, lambda: kube.get("LLMService", "chat"), seconds=30)
+    kube.wait(lambda: _advice(kube) == 3 or None, lambda: kube.get("LLMService", "chat"))
     assert deployment(kube)["spec"]["replicas"] == replicas
     assert owners(kube) - {OPERATOR} | {owner} == {owner}
     assert AUTOSCALER not in owners(kube)

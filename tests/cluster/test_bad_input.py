@@ -58,7 +58,7 @@ def test_what_needs_the_catalogue_is_stalled_with_a_reason(
     kube: Kube, spec: dict[str, Any], reason: str, words: str
 ) -> None:
     kube.create(a_tiny_service(**spec))
-    stalled = kube.wait_reason("chat", reason, "Stalled", seconds=10)
+    stalled = kube.wait_reason("chat", reason, "Stalled")
     assert stalled["status"] == "True"
     assert words in stalled["message"]
     assert kube.get("Deployment", "chat") is None

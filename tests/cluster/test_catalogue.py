@@ -39,7 +39,7 @@ def on(gpu: str, name: str = "chat") -> Body:
 
 def terms(kube: Kube, name: str = "chat") -> list[str]:
     """The first label of each node selector term of the Deployment."""
-    deployment = kube.wait(lambda: kube.get("Deployment", name), lambda: kube.get("LLMService", name), seconds=20)
+    deployment = kube.wait(lambda: kube.get("Deployment", name), lambda: kube.get("LLMService", name))
     affinity = deployment["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
     required = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
     return [term["matchExpressions"][0]["key"] for term in required]
@@ -50,7 +50,7 @@ def test_a_row_heals_what_waits_for_it_and_its_removal_leaves_what_runs(kube: Ku
     kube.wait_reason("chat", "UnknownAccelerator", kind="Stalled")
     overlay(system, L5)
     assert terms(kube) == ["nvidia.com/gpu.product"]
-    kube.wait(lambda: not kube.condition("chat", "Stalled"), lambda: kube.get("LLMService", "chat"), seconds=20)
+    kube.wait(lambda: not kube.condition("chat", "Stalled"), lambda: kube.get("LLMService", "chat"))
     before = kube.get("Deployment", "chat")
     system.delete("ConfigMap", CATALOGUE_NAME)
     kube.create(on("L5", "later"))
@@ -67,7 +67,7 @@ def test_a_broken_overlay_is_told_by_an_event_and_the_last_good_one_stays(kube: 
     terms(kube, "first")
     overlay(system, L5.replace("nvidia", "nvidai"))
     assert "accelerators.yaml: L5: vendor nvidai has no row" in system.wait(
-        lambda: _told(system), lambda: system.list("Event"), seconds=20
+        lambda: _told(system), lambda: system.list("Event")
     )
     kube.create(on("L5", "second"))
     assert terms(kube, "second") == ["nvidia.com/gpu.product"]

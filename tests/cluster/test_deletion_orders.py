@@ -24,7 +24,7 @@ def placed(kube: Kube) -> Kube:
 def place(kube: Kube) -> Kube:
     for name in ("chat", "code"):
         kube.create(a_tiny_service(name, replicas=2, pod=NOWHERE))
-    kube.wait(lambda: left(kube) == dict.fromkeys(CHILDREN, 2) | {"Pod": 4} or None, lambda: left(kube), seconds=20)
+    kube.wait(lambda: left(kube) == dict.fromkeys(CHILDREN, 2) | {"Pod": 4} or None, lambda: left(kube))
     return kube
 
 
@@ -33,7 +33,7 @@ def left(kube: Kube) -> dict[str, int]:
 
 
 def wait_until_nothing_is_left(kube: Kube) -> None:
-    kube.wait(lambda: not any(left(kube).values()) or None, lambda: left(kube), seconds=30)
+    kube.wait(lambda: not any(left(kube).values()) or None, lambda: left(kube))
 
 
 def test_resources_first(placed: Kube) -> None:
@@ -80,6 +80,6 @@ def test_crd_first_and_the_operator_goes_on_when_it_is_back(placed: Kube, cluste
     install_crd(cluster)
     for again in namespace(cluster):
         again.create(a_tiny_service(suspend=True))
-        again.wait_ready("chat", reason="Suspended", seconds=30)
+        again.wait_ready("chat", reason="Suspended")
     log = apart.log.read_text().splitlines()
     assert [line for line in log if " ERROR   llmservice" in line or line.startswith("Traceback")] == []

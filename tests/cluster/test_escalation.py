@@ -147,7 +147,7 @@ def test_the_token_of_a_service_account_is_not_mounted(kube: Kube) -> None:
     account: Body = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "powerful"}}
     kube.request("POST", f"/api/v1/namespaces/{kube.namespace}/serviceaccounts", account)
     kube.create(a_tiny_service(**with_pod(serviceAccountName="powerful")))
-    pod = kube.wait(lambda: next(iter(kube.list("Pod")), None), lambda: kube.get("LLMService", "chat"), seconds=20)
+    pod = kube.wait(lambda: next(iter(kube.list("Pod")), None), lambda: kube.get("LLMService", "chat"))
     assert pod["spec"]["serviceAccountName"] == "powerful"
     assert [volume for volume in pod["spec"]["volumes"] if "projected" in volume] == []
 
@@ -155,13 +155,13 @@ def test_the_token_of_a_service_account_is_not_mounted(kube: Kube) -> None:
 def test_an_annotation_that_loosens_the_pod_is_refused_by_the_namespace(kube: Kube) -> None:
     loosening = {"container.apparmor.security.beta.kubernetes.io/engine": "unconfined"}
     kube.create(a_tiny_service(**with_pod(annotations=loosening)))
-    assert "apparmor" in kube.wait_reason("chat", "PodsRefused", seconds=20)["message"].lower()
+    assert "apparmor" in kube.wait_reason("chat", "PodsRefused")["message"].lower()
     assert kube.list("Pod") == []
 
 
 def test_a_label_of_the_deployments_controller_does_not_confuse_it(kube: Kube) -> None:
     kube.create(a_tiny_service(**with_pod(labels={"pod-template-hash": "mine"})))
-    pod = kube.wait(lambda: next(iter(kube.list("Pod")), None), lambda: kube.get("LLMService", "chat"), seconds=20)
+    pod = kube.wait(lambda: next(iter(kube.list("Pod")), None), lambda: kube.get("LLMService", "chat"))
     assert pod["metadata"]["labels"]["pod-template-hash"] != "mine"
     assert len(kube.list("ReplicaSet")) == 1
 
@@ -194,7 +194,7 @@ def test_an_object_that_only_looks_like_ours_is_never_written(kube: Kube, owners
     spec = {"ports": [{"port": 1234}], "selector": {"app": "bank"}}
     foreign = kube.create({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec})
     kube.create(a_tiny_service())
-    kube.wait_reason("chat", "NameConflict", "Stalled", seconds=20)
+    kube.wait_reason("chat", "NameConflict", "Stalled")
     now = kube.get("Service", "chat")
     assert now is not None
     assert now["metadata"]["resourceVersion"] == foreign["metadata"]["resourceVersion"]
@@ -214,7 +214,7 @@ def test_a_flag_by_way_of_a_variable_reaches_no_pod(kube: Kube) -> None:
     """The kubelet would expand it after every check."""
     variables = [{"name": "FLAG", "value": "--api-key=x"}]
     kube.create(a_tiny_service(**with_options(args=["$(FLAG)"], env=variables)))
-    assert "$(NAME)" in kube.wait_reason("chat", "EngineArgumentRejected", "Stalled", seconds=20)["message"]
+    assert "$(NAME)" in kube.wait_reason("chat", "EngineArgumentRejected", "Stalled")["message"]
     assert kube.get("Deployment", "chat") is None
 
 
@@ -233,7 +233,7 @@ def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
     kube.wait(
         lambda: condition_of(kube.get("Pod", "stranger"), "Ready").items() >= ready.items() or None,
         lambda: kube.get("Pod", "stranger"),
-        seconds=30,
+        seconds=60,
     )
     kube.patch("LLMService", "chat", {"spec": {"drain": {"timeoutSeconds": 7}}})
 
@@ -241,7 +241,7 @@ def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
         body = kube.get("LLMService", "chat")
         return body if body and body["status"]["observedGeneration"] == body["metadata"]["generation"] else None
 
-    body = kube.wait(looked_again, lambda: kube.get("LLMService", "chat"), seconds=20)
+    body = kube.wait(looked_again, lambda: kube.get("LLMService", "chat"))
     assert (body["status"]["readyReplicas"], condition_of(body, "Available")["status"]) == (0, "False")
 
 
@@ -252,13 +252,13 @@ def test_the_largest_resource_ends_with_a_reason_and_the_next_one_is_served(kube
     items = {"env": [{"name": f"X{number}", "value": text} for number in range(128)], "args": [text] * 128}[field]
     kube.create(a_tiny_service("huge", suspend=True, engineOptions={field: items}))
     kube.create(a_tiny_service("small", suspend=True))
-    kube.wait_ready("small", reason="Suspended", seconds=30)
+    kube.wait_ready("small", reason="Suspended")
 
     def settled() -> str | None:
         reason = str(kube.condition("huge", "Ready").get("reason"))
         return reason if reason in {"Suspended", "RefusedByCluster"} else None
 
-    assert kube.wait(settled, lambda: kube.condition("huge", "Ready"), seconds=30)
+    assert kube.wait(settled, lambda: kube.condition("huge", "Ready"))
 
 
 def collection(kube: Kube) -> str:
@@ -267,4 +267,4 @@ def collection(kube: Kube) -> str:
 
 def deployment(kube: Kube, name: str = "chat") -> Body:
     """The Deployment, once it is there."""
-    return kube.wait(lambda: kube.get("Deployment", name), lambda: kube.get("LLMService", name), seconds=30)
+    return kube.wait(lambda: kube.get("Deployment", name), lambda: kube.get("LLMService", name))

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.cluster
 RESOURCES = int(os.environ.get("RESOURCES", "200"))
 STEADY = 20
 _AT_ONCE = 50
-_SETTLED_WITHIN_SECONDS = 60
+_SETTLED_WITHIN_SECONDS = 120
 _REFUSALS = {400, 422}
 _ON_THE_WAY = {Reason.PROGRESSING, Reason.STARTING, Reason.LOADING}
 

@@ -57,7 +57,7 @@ def scale(kube: Kube, replicas: int) -> None:
 
 def while_scaling(kube: Kube, look: Callable[[Body], Any]) -> set[int]:
     """Change the replicas each round and look at the resource; returns the numbers that its status showed."""
-    kube.wait(lambda: kube.get("Deployment", "chat"), lambda: kube.get("LLMService", "chat"), seconds=20)
+    kube.wait(lambda: kube.get("Deployment", "chat"), lambda: kube.get("LLMService", "chat"))
     shown = set()
     for number in range(ROUNDS):
         scale(kube, 2 + number % 5)
@@ -99,7 +99,7 @@ def test_what_somebody_else_changed_is_found(kube: Kube) -> None:
 
 def test_children_carry_nothing_that_a_gitops_tool_would_prune(kube: Kube) -> None:
     by_flux(kube)
-    child = kube.wait(lambda: kube.get("Deployment", "chat"), lambda: kube.list("LLMService"), seconds=20)
+    child = kube.wait(lambda: kube.get("Deployment", "chat"), lambda: kube.list("LLMService"))
     marks = {**(child["metadata"]["labels"]), **child["metadata"]["annotations"]}
     assert [key for key in marks if "fluxcd" in key or "argoproj" in key or key == LAST_APPLIED] == []
     assert [owner["kind"] for owner in child["metadata"]["ownerReferences"]] == ["LLMService"]

@@ -100,7 +100,7 @@ def test_when_the_leader_is_deleted_the_other_replica_takes_over(installed: Kube
     leader = next(pod for pod in operator_pods(installed) if leads(metrics(pod)))
     system.delete("Pod", leader["metadata"]["name"])
     installed.create(a_tiny_service("successor", suspend=True))
-    installed.wait_reason("successor", "Suspended", seconds=20)
+    installed.wait_reason("successor", "Suspended")
 
 
 def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None:
@@ -122,10 +122,10 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
     installed.wait_ready("whole")
     installed.delete("Service", "whole")
-    installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"), seconds=10)
+    installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"))
     installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None}})
     for kind in ("PodDisruptionBudget", "NetworkPolicy"):
-        installed.wait(functools.partial(is_gone, installed, kind, "whole"), lambda: None, seconds=30)
+        installed.wait(functools.partial(is_gone, installed, kind, "whole"), lambda: None)
     installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})

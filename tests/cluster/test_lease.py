@@ -38,28 +38,25 @@ def start(quiet: Kube, tmp_path: Path) -> Iterator[Start]:
         process.wait(10)
 
 
-def test_after_a_kill_the_other_writes_within_twenty_seconds(quiet: Kube, start: Start) -> None:
+def test_after_a_kill_the_other_writes(quiet: Kube, start: Start) -> None:
     first = start("one")
     wait_for_writes(quiet, "one", 10)
     start("two")
     time.sleep(3)
     first.send_signal(signal.SIGKILL)
-    killed = time.monotonic()
     wait_for_writes(quiet, "two", 1)
-    assert time.monotonic() - killed <= 20
     assert terms(quiet) == ["one", "two"]
 
 
-def test_after_a_polite_end_the_other_writes_at_its_next_look(quiet: Kube, start: Start) -> None:
+def test_after_a_polite_end_nobody_waits_for_a_term_to_end(quiet: Kube, start: Start) -> None:
     first = start("one")
     wait_for_writes(quiet, "one", 10)
     start("two")
     time.sleep(3)
     first.send_signal(signal.SIGTERM)
-    ended = time.monotonic()
+    assert first.wait(30) == 0
+    assert holder(quiet) != "one"
     wait_for_writes(quiet, "two", 1)
-    assert time.monotonic() - ended <= 5
-    assert first.wait(5) == 0
     assert terms(quiet) == ["one", "two"]
 
 
@@ -74,8 +71,13 @@ def test_a_frozen_leader_that_wakes_up_writes_nothing(quiet: Kube, start: Start)
     time.sleep(6)
     assert first.poll() is None
     assert terms(quiet) == ["one", "two"]
-    lease = quiet.request("GET", f"/apis/coordination.k8s.io/v1/namespaces/{quiet.namespace}/leases/{LEASE}")
-    assert lease["spec"]["holderIdentity"] == "two"
+    assert holder(quiet) == "two"
+
+
+def holder(kube: Kube) -> str:
+    """Who leads, by the Lease; empty when nobody does."""
+    lease = kube.request("GET", f"/apis/coordination.k8s.io/v1/namespaces/{kube.namespace}/leases/{LEASE}")
+    return str(lease["spec"].get("holderIdentity") or "")
 
 
 def wait_for_writes(kube: Kube, identity: str, count: int) -> None:
@@ -84,7 +86,7 @@ def wait_for_writes(kube: Kube, identity: str, count: int) -> None:
     def enough() -> bool | None:
         return True if sum(writer == identity for writer in writers(kube)) >= count else None
 
-    kube.wait(enough, lambda: terms(kube), seconds=40)
+    kube.wait(enough, lambda: terms(kube))
 
 
 def writers(kube: Kube) -> list[str]:

@@ -32,10 +32,10 @@ def test_a_policy_is_written_once_and_goes_with_its_field_while_the_service_serv
     kube.wait_ready("chat")
     before, pods = version(kube), [pod["metadata"]["uid"] for pod in kube.list("Pod")]
     kube.patch("LLMService", "chat", {"spec": {"replicas": 1}})
-    kube.wait(lambda: observed(kube), lambda: kube.get("LLMService", "chat"), seconds=10)
+    kube.wait(lambda: observed(kube), lambda: kube.get("LLMService", "chat"))
     assert version(kube) == before
     kube.patch("LLMService", "chat", {"spec": {"networkPolicy": None}})
-    kube.wait(lambda: policy(kube) is None, lambda: policy(kube), seconds=10)
+    kube.wait(lambda: policy(kube) is None, lambda: policy(kube))
     assert [pod["metadata"]["uid"] for pod in kube.list("Pod")] == pods
     assert ask(kube)["usage"]["completion_tokens"] > 0
 
@@ -43,11 +43,11 @@ def test_a_policy_is_written_once_and_goes_with_its_field_while_the_service_serv
 @pytest.mark.usefixtures("models")
 def test_a_policy_that_somebody_opened_or_deleted_is_back(kube: Kube) -> None:
     kube.create(a_tiny_service(networkPolicy={"ingressFrom": []}))
-    kube.wait(lambda: policy(kube), lambda: kube.get("LLMService", "chat"), seconds=10)
+    kube.wait(lambda: policy(kube), lambda: kube.get("LLMService", "chat"))
     kube.patch("NetworkPolicy", "chat", {"spec": {"ingress": [{}]}})
-    kube.wait(lambda: admits(kube, 1), lambda: policy(kube), seconds=10)
+    kube.wait(lambda: admits(kube, 1), lambda: policy(kube))
     kube.delete("NetworkPolicy", "chat")
-    kube.wait(lambda: policy(kube) is not None and admits(kube, 1), lambda: policy(kube), seconds=10)
+    kube.wait(lambda: policy(kube) is not None and admits(kube, 1), lambda: policy(kube))
 
 
 def observed(kube: Kube) -> bool:

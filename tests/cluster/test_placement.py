@@ -165,4 +165,4 @@ def node_of_the_pod(kube: Kube) -> str:
         names = [pod["spec"].get("nodeName") for pod in kube.list("Pod")]
         return names[0] if len(names) == 1 and names[0] else None
 
-    return kube.wait(bound, lambda: [pod.get("status") for pod in kube.list("Pod")], seconds=20)
+    return kube.wait(bound, lambda: [pod.get("status") for pod in kube.list("Pod")])

@@ -31,7 +31,7 @@ def settle(kube: Kube) -> None:
         body = kube.get("LLMService", "chat")
         return True if body and body["status"]["observedGeneration"] == body["metadata"]["generation"] else None
 
-    kube.wait(acted, lambda: kube.get("LLMService", "chat"), seconds=20)
+    kube.wait(acted, lambda: kube.get("LLMService", "chat"))
 
 
 def edit(kube: Kube, **fields: object) -> None:
@@ -91,11 +91,11 @@ def test_an_edit_of_a_fixed_number_on_the_deployment_is_taken_back(kube: Kube) -
     kube.create(a_tiny_service(replicas=2, pod=NOWHERE))
     settle(kube)
     kube.kubectl("scale", "deployment", "chat", "--replicas=5")
-    kube.wait(lambda: True if live(kube) == 2 else None, lambda: live(kube), seconds=10)
+    kube.wait(lambda: True if live(kube) == 2 else None, lambda: live(kube))
 
 
 def test_a_scaler_on_the_resource_is_mapped_down(kube: Kube) -> None:
     kube.create(a_tiny_service(replicas=1, pod=NOWHERE))
     settle(kube)
     kube.kubectl("scale", "llm", "chat", "--replicas=3")
-    kube.wait(lambda: True if live(kube) == 3 else None, lambda: live(kube), seconds=10)
+    kube.wait(lambda: True if live(kube) == 3 else None, lambda: live(kube))

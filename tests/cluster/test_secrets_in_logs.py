@@ -119,7 +119,7 @@ def be_refused(kube: Kube, spied: Spied) -> None:
         kube.patch("LLMService", "serving", {"spec": {"maxNumSeqs": 1 + time.monotonic_ns() % 7}})
         return "Unauthorized" in spied.log()
 
-    kube.wait(complains, lambda: spied.log()[-3000:], seconds=40)
+    kube.wait(complains, lambda: spied.log()[-3000:])
 
 
 def around(text: str, word: str) -> list[str]:

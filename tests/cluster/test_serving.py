@@ -68,7 +68,7 @@ def test_suspend_removes_the_pods_and_resume_brings_as_many_back(kube: Kube) -> 
 
 @pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("kind", ["Deployment", "Service", "PodDisruptionBudget"])
-def test_a_deleted_child_is_back_within_five_seconds(kube: Kube, kind: str) -> None:
+def test_a_deleted_child_comes_back(kube: Kube, kind: str) -> None:
     kube.create(a_tiny_service(replicas=2))
     kube.wait_ready("chat")
     before = kube.get(kind, "chat")
@@ -79,7 +79,7 @@ def test_a_deleted_child_is_back_within_five_seconds(kube: Kube, kind: str) -> N
         now = kube.get(kind, "chat")
         return now if now and now["metadata"]["uid"] != before["metadata"]["uid"] else None
 
-    assert kube.wait(is_back, lambda: kube.get(kind, "chat"), seconds=5)
+    assert kube.wait(is_back, lambda: kube.get(kind, "chat"))
 
 
 @pytest.mark.usefixtures("models")
@@ -93,7 +93,7 @@ def test_foreign_annotations_survive_and_our_fields_come_back(kube: Kube) -> Non
         live = kube.get("Service", "chat")
         return live if live and [port["port"] for port in live["spec"]["ports"]] == [80] else None
 
-    repaired = kube.wait(is_repaired, lambda: kube.get("Service", "chat"), seconds=10)
+    repaired = kube.wait(is_repaired, lambda: kube.get("Service", "chat"))
     assert repaired["metadata"]["annotations"]["team"] == "search"
 
 
@@ -106,7 +106,7 @@ def test_a_second_look_at_the_same_state_writes_nothing(kube: Kube) -> None:
     def versions() -> list[str]:
         return [(kube.get(*ref) or {})["metadata"]["resourceVersion"] for ref in refs]
 
-    kube.wait(lambda: _settled(versions), versions, seconds=20)
+    kube.wait(lambda: _settled(versions), versions)
     before = versions()
     kube.patch("LLMService", "chat", {"metadata": {"annotations": {"look": "again"}}})
     kube.patch("Pod", kube.list("Pod")[0]["metadata"]["name"], {"metadata": {"annotations": {"look": "again"}}})
@@ -130,5 +130,5 @@ def test_events_tell_transitions_only(kube: Kube) -> None:
     kube.patch("LLMService", "chat", {"spec": {"suspend": True}})
     kube.wait_ready("chat", reason="Suspended")
 
-    kube.wait(lambda: "Suspended" in event_reasons(kube), lambda: event_reasons(kube), seconds=10)
+    kube.wait(lambda: "Suspended" in event_reasons(kube), lambda: event_reasons(kube))
     assert event_reasons(kube) == ["Ready", "Suspended"]

@@ -78,7 +78,7 @@ def test_a_pod_that_waited_for_a_gpu_tells_of_that_alone(kube: Kube) -> None:
     kube.wait_reason("chat", "InsufficientAccelerators")
     kube.delete("LLMService", "first")
     kube.wait_ready("chat")
-    kube.wait(lambda: "Ready" in event_reasons(kube), lambda: event_reasons(kube), seconds=10)
+    kube.wait(lambda: "Ready" in event_reasons(kube), lambda: event_reasons(kube))
     assert event_reasons(kube) == ["InsufficientAccelerators", "Ready"]
 
 
@@ -176,7 +176,7 @@ def test_a_deleted_and_recreated_resource_gets_children_of_its_own(kube: Kube) -
         uid = live["metadata"]["ownerReferences"][0]["uid"] if live else None
         return uid if uid == second["metadata"]["uid"] else None
 
-    assert kube.wait(owner, lambda: kube.get("Deployment", "chat"), seconds=30)
+    assert kube.wait(owner, lambda: kube.get("Deployment", "chat"))
     kube.wait_ready("chat")
 
 

@@ -24,7 +24,7 @@ def test_a_role_may_what_it_says_and_no_more(quiet: Kube, role: str) -> None:
     quiet.kubectl("create", "rolebinding", "tenant", f"--clusterrole={role}", "--user=tenant")
     rank = list(MAY).index(role)
     expected = {right for each in list(MAY)[: rank + 1] for right in MAY[each]}
-    quiet.wait(lambda: expected == rights(quiet) or None, lambda: sorted(rights(quiet) ^ expected), seconds=20)
+    quiet.wait(lambda: expected == rights(quiet) or None, lambda: sorted(rights(quiet) ^ expected))
 
 
 def rights(kube: Kube) -> set[tuple[str, str]]:

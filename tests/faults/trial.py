@@ -15,7 +15,8 @@ from tests.faults.proxy import Entry, FaultProxy
 from tests.faults.scenes import Scene
 from tests.faults.state import children_of, state_of
 
-CONVERGED_WITHIN_SECONDS = 30.0
+GIVEN_UP_AFTER_SECONDS = 60.0
+"""No claim about time: how long it took is told by the table, which wants 30 s."""
 _STAYS_SECONDS = 0.5
 
 
@@ -96,7 +97,7 @@ class Trial:
         """Whether all is as after a clean run of the scene."""
         return state_of(kube) == self.clean[scene.name].objects
 
-    def wait_for(self, over: Callable[[], bool], seconds: float = CONVERGED_WITHIN_SECONDS) -> None:
+    def wait_for(self, over: Callable[[], bool], seconds: float = GIVEN_UP_AFTER_SECONDS) -> None:
         """Until this is so."""
         deadline = time.monotonic() + seconds
         while not over():
@@ -117,7 +118,7 @@ class Trial:
     def _seconds_until(self, kube: Kube, expected: str) -> float:
         healed_at = time.monotonic()
         while (seen := state_of(kube)) != expected:
-            if time.monotonic() - max(healed_at, self.proxy.struck_at) > CONVERGED_WITHIN_SECONDS:
+            if time.monotonic() - max(healed_at, self.proxy.struck_at) > GIVEN_UP_AFTER_SECONDS:
                 _assert_same(seen, expected)
             time.sleep(0.05)
         return max(0.0, time.monotonic() - max(healed_at, self.proxy.struck_at))
