@@ -14,6 +14,7 @@ class Observed:
     `children` holds the objects this resource controls (owner UID checked); `taken` the names it needs that belong
     to somebody else. `pods` are the pods of its workload. `log_tails` maps a pod name to the last lines (text) of its
     crashed container; `preparations` to how far the kubelet is with a pod that waits without a reason of its own.
+    `look_again_seconds` is when more of that may be known; None when nothing is waited for.
     """
 
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
@@ -21,3 +22,4 @@ class Observed:
     pods: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
+    look_again_seconds: float | None = None

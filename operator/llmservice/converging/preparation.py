@@ -1,8 +1,9 @@
 """What only the kubelet's Events tell: whether a pod's volumes are mounted and its sandbox is made.
 
-Until then a container waits with the one word ContainerCreating. The kubelet mounts the volumes, makes the sandbox and
-asks for the image, in this order (pkg/kubelet/kubelet.go, SyncPod), and says each failure in an Event of its own reason
-(pkg/kubelet/events/event.go). Other warnings about a pod, such as the scheduler's, are none of these.
+Until then a container waits with the one word ContainerCreating, or PodInitializing. The kubelet mounts the volumes,
+makes the sandbox and asks for the image, in this order (pkg/kubelet/kubelet.go, SyncPod), and says each failure in an
+Event of its own reason (pkg/kubelet/events/event.go). Other warnings about a pod, such as the scheduler's, are none of
+these.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ from llmservice.converging.missing import find_missing
 from llmservice.converging.references import Manifest
 from llmservice.converging.trouble import Trouble, sentence
 
+UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
+"""Why a container waits before it is made, as far as its status says."""
 PREPARED = frozenset({"Pulling", "Pulled"})
 """Reasons of Events which say that volumes and sandbox are there."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.diagnosis import condition, is_ready
+from llmservice.converging.pods import condition, engine_of, is_living, is_ready, running_of
 from llmservice.converging.references import Manifest
 from llmservice.converging.replicas import live_replicas
 
@@ -13,7 +13,7 @@ from llmservice.converging.replicas import live_replicas
 class Progress:
     """Counts of replicas. `desired` is what the Deployment asks for, `updated` those of the current template.
 
-    `seen` is true when the Deployment controller has seen the newest spec; `late` when it gave up waiting.
+    `seen` is true when the Deployment controller has seen the newest spec; `late` when it then gave up waiting.
     """
 
     desired: int = 0
@@ -29,13 +29,14 @@ def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progre
     if deployment is None:
         return Progress()
     status = deployment.get("status") or {}
+    seen = int(status.get("observedGeneration", 0)) >= int(deployment["metadata"].get("generation", 0))
     return Progress(
         desired=live_replicas(deployment),
         total=int(status.get("replicas", 0)),
         updated=int(status.get("updatedReplicas", 0)),
         ready=sum(is_ready(pod) for pod in pods),
-        seen=int(status.get("observedGeneration", 0)) >= int(deployment["metadata"].get("generation", 0)),
-        late=condition(deployment, "Progressing").get("reason") == "ProgressDeadlineExceeded",
+        seen=seen,
+        late=seen and condition(deployment, "Progressing").get("reason") == "ProgressDeadlineExceeded",
     )
 
 
@@ -48,15 +49,18 @@ def rolled_out(progress: Progress, floor: int) -> bool:
 
 def waiting_for(progress: Progress, pods: Iterable[Manifest]) -> tuple[Reason, str]:
     """What a workload without trouble still waits for."""
-    unready = [pod for pod in pods if not is_ready(pod) and "deletionTimestamp" not in pod["metadata"]]
+    unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
     count = f"{progress.ready} of {progress.desired} replicas ready"
-    if any(_is_running(pod) for pod in unready):
+    if beside := [text for text in map(_waits_for_others, unready) if text]:
+        return Reason.STARTING, f"{count}; the engine is ready, its pod is not ({beside[0]}): wait"
+    if any(running_of(engine_of(pod)) is not None for pod in unready):
         return Reason.LOADING, f"{count}; the engine is loading the model: wait"
     if unready:
         return Reason.STARTING, f"{count}; the pod is starting (image, volumes): wait"
     return Reason.PROGRESSING, f"{count}; the rollout goes on: wait"
 
 
-def _is_running(pod: Manifest) -> bool:
-    statuses = pod.get("status", {}).get("containerStatuses") or ()
-    return any("running" in item.get("state", {}) for item in statuses)
+def _waits_for_others(pod: Manifest) -> str:
+    """What Kubernetes says of a pod whose engine is ready: a container beside it, a readiness gate."""
+    ready = condition(pod, "Ready")
+    return str(ready.get("message") or ready.get("reason") or "") if engine_of(pod).get("ready") else ""

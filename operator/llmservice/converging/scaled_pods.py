@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from llmservice.converging.diagnosis import condition, is_ready
+from llmservice.converging.pods import condition, engine_of, is_living, is_ready
 from llmservice.converging.references import Manifest, is_pod_of, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
@@ -13,8 +13,6 @@ DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
 
 _LONGEST_COLD_START_SECONDS = 1800.0
 """A pod that waited longer for a node says nothing of how soon the next one is ready."""
-
-_ENDED = ("Failed", "Succeeded")
 
 
 class Standing(StrEnum):
@@ -56,13 +54,8 @@ def scaled_pods(manifests: Iterable[Manifest], deployment: str) -> tuple[ScaledP
 
     Others may carry the label: a copy for debugging takes requests too, but goes and comes by no decision of ours.
     """
-    pods = (_pod(manifest) for manifest in manifests if is_pod_of(manifest, deployment) and _lives(manifest))
+    pods = (_pod(manifest) for manifest in manifests if is_pod_of(manifest, deployment) and is_living(manifest))
     return tuple(sorted(pods, key=lambda pod: pod.name))
-
-
-def _lives(manifest: Manifest) -> bool:
-    phase = (manifest.get("status") or {}).get("phase")
-    return "deletionTimestamp" not in manifest["metadata"] and phase not in _ENDED
 
 
 def _pod(manifest: Manifest) -> ScaledPod:
@@ -75,7 +68,7 @@ def _pod(manifest: Manifest) -> ScaledPod:
         address=str(status.get("podIP") or ""),
         created_at=str(metadata.get("creationTimestamp") or ""),
         ready_at=str(condition(manifest, "Ready").get("lastTransitionTime") or ""),
-        restarts=sum(int(item.get("restartCount", 0)) for item in status.get("containerStatuses") or ()),
+        restarts=int(engine_of(manifest).get("restartCount", 0)),
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         obstacle=obstacle,
     )

@@ -8,6 +8,7 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.hiding import shown_arguments
+from llmservice.converging.pods import has_ended
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
@@ -138,9 +139,10 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
 
 def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, Reason, str]:
     """Pods that still finish their requests count, although the Deployment no longer counts them."""
-    if situation.progress.seen and situation.progress.total == 0 and not situation.pods:
+    left = sum(not has_ended(pod) for pod in situation.pods)
+    if situation.progress.seen and situation.progress.total == 0 and not left:
         return True, reason, message
-    return False, Reason.PROGRESSING, f"{len(situation.pods)} pods are finishing their requests: wait"
+    return False, Reason.PROGRESSING, f"{left} pod{'s' if left != 1 else ''} still there, to finish requests: wait"
 
 
 def _availability(ready: int, reason: Reason, message: str) -> Condition:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -22,16 +22,17 @@ from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSpec, OperatorError, Refused
+from llmservice.errors import InvalidSpec, OperatorError, Refused, Unavailable
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.observing import Observer, OwnerGone
-from llmservice.reconcilers.pod_insight import pause_for
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render
 
 log = logging.getLogger(__name__)
 
 _STALLED_AGAIN_SECONDS = 20.0
+_TOLD_FAILURE_SECONDS = 30.0
+"""A write that failed for so long is told; a webhook that was just replaced answers sooner."""
 
 TOLD_AFTER_SECONDS = 0.05
 """What has just begun is told a moment later: of many new resources, all get their children first."""
@@ -63,11 +64,13 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next look when nothing would announce the change."""
         body = self.cache.get(Ref("LLMService", *key))
         if body is None or "deletionTimestamp" in body["metadata"]:
+            self._failing_since.pop(key, None)
             return None
         try:
             return await self._converge(body)
@@ -101,14 +104,18 @@ class LLMServiceReconciler:
         except Refused as refusal:
             await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
             return _STALLED_AGAIN_SECONDS
+        except Unavailable as failure:
+            if not self._is_lasting(plan.owner, failure):
+                raise
+            await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server fails to write a child: {failure}")
+            return _STALLED_AGAIN_SECONDS
+        self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes):
             return TOLD_AFTER_SECONDS
         situation, now = self._situation(service, plan, body, children, observed), self.now()
         await self._report(body, summarize(situation, now))
-        pauses = [pause_for(known) for known in observed.preparations.values()]
-        if seconds := seconds_to_pass(situation.trouble, now):
-            pauses.append(seconds)
-        return min(pauses, default=None)
+        pauses = (observed.look_again_seconds, seconds_to_pass(situation.trouble, now))
+        return min(filter(None, pauses), default=None)
 
     async def _apply(self, changes: tuple[Change, ...], observed: Observed, replicas: Replicas) -> dict[Ref, Manifest]:
         """Write in order; returns the children as they are now."""
@@ -124,6 +131,17 @@ class LLMServiceReconciler:
             self.cache.put(live, quietly=True)
             children[change.ref] = live
         return children
+
+    def _is_lasting(self, owner: Owner, failure: Unavailable) -> bool:
+        """Whether the API server has said for a while that it cannot do it, as when a webhook does not answer.
+
+        One that cannot be reached takes no status either.
+        """
+        if failure.reason != "InternalError":
+            return False
+        now = self.now()
+        since = self._failing_since.setdefault((owner.namespace, owner.name), now)
+        return (now - since).total_seconds() >= _TOLD_FAILURE_SECONDS
 
     async def _write(self, manifest: Manifest, *, exists: bool) -> Manifest:
         """Apply; where foreign list elements contradict ours and the API server refuses both together, ours win."""

@@ -47,8 +47,15 @@ class Observer:
                 if live is not None:
                     (children if controller_uid(live) == owner.uid else taken)[ref] = live
         pods = self.pods(owner)
-        logs, preparations = await self.insight.read(pods)
-        return Observed(children=children, taken=taken, pods=pods, log_tails=logs, preparations=preparations)
+        insight = await self.insight.read(pods)
+        return Observed(
+            children=children,
+            taken=taken,
+            pods=pods,
+            log_tails=insight.log_tails,
+            preparations=insight.preparations,
+            look_again_seconds=insight.look_again_seconds,
+        )
 
     def workload(self, owner: Owner) -> Manifest | None:
         """The Deployment as the cache has it; None when there is none of ours."""

@@ -1,68 +1,108 @@
 """The two things a pod's status does not say: the end of a crashed engine's log, and what a container waits for.
 
-Each log is read once per container restart, at most 64 kB; events of a pod until its volumes are mounted and its
-sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they are.
+Each log is read once for each end of the engine, at most 64 kB; events of a pod until its volumes are mounted and its
+sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they are. Neither is
+needed to converge: what cannot be read, because a node does not answer, is asked for again later.
 """
 
 import asyncio
-import math
+import logging
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.preparation import Preparation, preparation
+from llmservice.converging.pods import engine_of, is_living, is_ready, last_end_of, newest_first, running_of, waiting_of
+from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
 from llmservice.converging.references import Manifest, ref_of, uid_of
+from llmservice.errors import OperatorError
+from llmservice.rendering.container import CONTAINER_NAME
 
+log = logging.getLogger(__name__)
+
+_ANSWERED_SECONDS = 5.0
 _UNTIL_FIRST_SECONDS = 4.0
 _WARNED_SECONDS = 20.0
 _PREPARED_SECONDS = 60.0
+_UNREAD_SECONDS = 20.0
 _PODS_AT_MOST = 4
 _REMEMBERED_AT_MOST = 256
 _TERMINATION_MESSAGE_BYTES = 1900
 """The kubelet cuts a termination message at 2 kB: a longer log may hide the cause further up."""
 
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """Log ends, and how far the kubelet is, by pod name; and the seconds until it is worth to look again."""
+
+    log_tails: dict[str, str]
+    preparations: dict[str, Preparation]
+    look_again_seconds: float | None
+
 
 @dataclass(slots=True)
 class PodInsight:
-    """Reads logs and events of pods in trouble and remembers what it read."""
+    """Reads logs and events of pods in trouble and remembers what it read, and when."""
 
     cluster: Cluster
-    _logs: OrderedDict[tuple[str, int], str] = field(default_factory=OrderedDict)
+    _logs: OrderedDict[tuple[str, str], tuple[float, str | None]] = field(default_factory=OrderedDict)
     _preparations: OrderedDict[str, tuple[float, Preparation]] = field(default_factory=OrderedDict)
 
-    async def read(self, pods: Sequence[Manifest]) -> tuple[dict[str, str], dict[str, Preparation]]:
-        """Log ends, and how far the kubelet is, by pod name, for the pods that need them."""
+    async def read(self, pods: Iterable[Manifest]) -> Insight:
+        """What the newest of the pods need that are not ready: the order in which they are judged."""
         logs: dict[str, str] = {}
         preparations: dict[str, Preparation] = {}
-        for pod in [pod for pod in pods if not _is_fine(pod)][-_PODS_AT_MOST:]:
+        pauses: list[float] = []
+        unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
+        for pod in newest_first(unready)[:_PODS_AT_MOST]:
             name = pod["metadata"]["name"]
-            if _crashed(pod):
-                logs[name] = await self._log(pod)
-            elif _is_creating(pod):
+            if _has_long_end(pod):
+                text = await self._log(pod)
+                logs[name] = text or ""
+                pauses += [_UNREAD_SECONDS] if text is None else []
+            elif waiting_of(engine_of(pod)).get("reason") in UNPREPARED:
                 preparations[name] = await self._preparation(pod)
-        return logs, preparations
+                pauses.append(_pause_for(preparations[name]))
+        return Insight(logs, preparations, min(pauses, default=None))
 
-    async def _log(self, pod: Manifest) -> str:
-        container = _container(pod)
-        key = (uid_of(pod), int(container.get("restartCount", 0)))
-        if key not in self._logs:
-            previous = "terminated" not in container.get("state", {})
-            self._logs[key] = await self.cluster.log_tail(ref_of(pod), "engine", previous=previous)
+    async def _log(self, pod: Manifest) -> str | None:
+        """The log of the run whose end the status tells; None where its node does not answer."""
+        engine, now = engine_of(pod), asyncio.get_running_loop().time()
+        end = last_end_of(engine)
+        key = (uid_of(pod), str(end.get("containerID") or end.get("finishedAt") or engine.get("restartCount")))
+        read_at, text = self._logs.get(key, (-_UNREAD_SECONDS, None))
+        if text is None and now - read_at >= _UNREAD_SECONDS:
+            previous = "terminated" not in engine.get("state", {})
+            text = await _answered(self.cluster.log_tail(ref_of(pod), CONTAINER_NAME, previous=previous), pod)
+            self._logs[key] = (now, text)
             _keep_newest(self._logs)
-        return self._logs[key]
+        return text
 
     async def _preparation(self, pod: Manifest) -> Preparation:
         uid, now = uid_of(pod), asyncio.get_running_loop().time()
-        read_at, known = self._preparations.get(uid, (-math.inf, Preparation()))
-        if now - read_at < pause_for(known):
+        read_at, known = self._preparations.get(uid, (-_PREPARED_SECONDS, Preparation()))
+        if now - read_at < _pause_for(known):
             return known
         selector = f"involvedObject.uid={uid}"
-        known = preparation(await self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector))
+        listing = self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector)
+        events: Sequence[Manifest] | None = await _answered(listing, pod)
+        known = known if events is None else preparation(events)
         self._preparations[uid] = (now, known)
         _keep_newest(self._preparations)
         return known
+
+
+async def _answered(question: Awaitable[T], pod: Manifest) -> T | None:
+    """The answer; None where there is none soon."""
+    try:
+        async with asyncio.timeout(_ANSWERED_SECONDS):
+            return await question
+    except (OperatorError, TimeoutError) as problem:
+        log.info("%s: log or events cannot be read, tried again later: %s", ref_of(pod), str(problem) or "no answer")
+        return None
 
 
 def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
@@ -70,27 +110,14 @@ def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
         remembered.popitem(last=False)
 
 
-def pause_for(known: Preparation) -> float:
+def _pause_for(known: Preparation) -> float:
     """Seconds until the next look at the events of a pod of which this is known."""
     if known.over:
         return _PREPARED_SECONDS
     return _WARNED_SECONDS if known.warning else _UNTIL_FIRST_SECONDS
 
 
-def _container(pod: Manifest) -> Mapping[str, Any]:
-    statuses: Sequence[Mapping[str, Any]] = pod.get("status", {}).get("containerStatuses") or ({},)
-    return statuses[0]
-
-
-def _is_fine(pod: Manifest) -> bool:
-    return bool(_container(pod).get("ready")) or "deletionTimestamp" in pod["metadata"]
-
-
-def _crashed(pod: Manifest) -> bool:
-    container = _container(pod)
-    end = container.get("state", {}).get("terminated") or container.get("lastState", {}).get("terminated")
-    return bool(end) and len(end.get("message", "")) >= _TERMINATION_MESSAGE_BYTES
-
-
-def _is_creating(pod: Manifest) -> bool:
-    return bool(_container(pod).get("state", {}).get("waiting", {}).get("reason") == "ContainerCreating")
+def _has_long_end(pod: Manifest) -> bool:
+    engine = engine_of(pod)
+    serves = running_of(engine) is not None and engine.get("started")
+    return not serves and len(last_end_of(engine).get("message") or "") >= _TERMINATION_MESSAGE_BYTES

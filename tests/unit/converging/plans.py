@@ -1,6 +1,7 @@
 """A plan and its pods, valid by default: what the tests of converging look at."""
 
 import dataclasses
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from llmservice.engines.engine import HttpProbe, Probes
@@ -76,19 +77,34 @@ def a_pod(name: str = "chat-1", *, ready: bool = True, **status: Any) -> dict[st
 
 def waiting(reason: str, message: str = "") -> dict[str, Any]:
     """Container statuses of a pod whose engine waits for this reason."""
-    return {"containerStatuses": [{"state": {"waiting": {"reason": reason, "message": message}}, "restartCount": 0}]}
+    state = {"waiting": {"reason": reason, "message": message}}
+    return {"containerStatuses": [{"name": "engine", "state": state, "restartCount": 0}]}
 
 
-def crashed(exit_code: int = 1, message: str = "", reason: str = "Error", *, started: bool = False) -> dict[str, Any]:
-    """Container statuses of a pod whose engine ended and is started again."""
-    end = {"exitCode": exit_code, "reason": reason, "message": message}
+def crashed(exit_code: int = 1, message: str = "", reason: str = "Error", *, ran_seconds: int = 5) -> dict[str, Any]:
+    """Container statuses of a pod whose engine ended after so many seconds and is to be started again."""
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    end = {
+        "exitCode": exit_code,
+        "reason": reason,
+        "message": message,
+        "startedAt": f"{began:%Y-%m-%dT%H:%M:%SZ}",
+        "finishedAt": f"{began + timedelta(seconds=ran_seconds):%Y-%m-%dT%H:%M:%SZ}",
+    }
     status = {
+        "name": "engine",
         "state": {"waiting": {"reason": "CrashLoopBackOff"}},
         "lastState": {"terminated": end},
         "restartCount": 2,
-        "started": started,
+        "started": False,
     }
     return {"containerStatuses": [status]}
+
+
+def running(*, started: bool = True, ready: bool = False, since: str = "2026-01-01T00:00:10Z") -> dict[str, Any]:
+    """Container statuses of a pod whose engine runs."""
+    state = {"running": {"startedAt": since}}
+    return {"containerStatuses": [{"name": "engine", "state": state, "started": started, "ready": ready}]}
 
 
 def unscheduled(message: str) -> dict[str, Any]:

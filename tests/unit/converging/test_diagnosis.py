@@ -11,7 +11,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.trouble import Trouble
 from llmservice.engines.engine import Signature
-from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, unscheduled, waiting
+from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
 
 SIGNATURES = (
     Signature(reason=Reason.MODEL_NOT_FOUND, pattern=r"failed to open .*gguf", remedy="correct spec.model.uri"),
@@ -44,7 +44,13 @@ def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
         (waiting("CreateContainerConfigError", 'configmap "c" not found'), "ConfigMapNotFound", "create it", True),
         (waiting("CreateContainerError", "bad mount"), "ContainerRefused", "spec.engineOptions", False),
         (crashed(137, reason="OOMKilled"), "OutOfMemory", "spec.pod.resources.limits.memory", False),
-        (crashed(137), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
+        (crashed(137, ran_seconds=630), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
+        (crashed(143, ran_seconds=600), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
+        (crashed(137, ran_seconds=604_800), "CrashLooping", "stops answering its health check", False),
+        (crashed(137, reason="ContainerStatusUnknown"), "NodeLost", "started again by itself", True),
+        (crashed(255, reason="Unknown"), "NodeLost", "started again by itself", True),
+        (crashed(128, 'exec: "vllm": not found', "StartError"), "ContainerRefused", "spec.engineOptions", False),
+        (waiting("RunContainerError", 'exec: "vllm": not found'), "ContainerRefused", "spec.engineOptions", False),
         (crashed(1, "x\nfailed to open GGUF file m.gguf\ny"), "ModelNotFound", "correct spec.model.uri", False),
         (crashed(1, "line\nlast words"), "CrashLooping", "last words; see kubectl logs --previous", False),
         (crashed(0), "CrashLooping", "exit code 0", False),
@@ -57,8 +63,117 @@ def test_names_the_trouble_of_a_pod(status: dict[str, Any], reason: str, way_out
     assert way_out in found.message
 
 
-def test_an_engine_that_served_before_and_was_killed_did_not_time_out() -> None:
-    assert trouble(crashed(137, started=True)).reason == "CrashLooping"
+GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "non-empty gates"}
+
+
+def test_a_pod_that_a_queue_holds_back_waits_for_the_queue() -> None:
+    found = trouble({"phase": "Pending", "conditions": [GATED]})
+    assert (found.reason, found.heals) == ("Unschedulable", True)
+    assert "who set the gate" in found.message
+
+
+def test_an_engine_that_serves_again_is_not_judged_by_an_old_end() -> None:
+    again = running()
+    again["containerStatuses"][0]["lastState"] = crashed(137, reason="OOMKilled")["containerStatuses"][0]["lastState"]
+    assert diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **again),)), a_deployment(), ()) is None
+
+
+def is_made(ready: bool, **condition: str) -> dict[str, Any]:
+    """A pod whose engine runs and answers or not, with its Ready condition."""
+    own = {"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-02T00:00:00Z", **condition}
+    return {**running(ready=ready), "conditions": [own, {"type": "ContainersReady", "status": str(ready)}]}
+
+
+def test_a_node_that_does_not_answer_is_named() -> None:
+    found = trouble(is_made(ready=True))
+    assert (found.reason, found.heals, found.since) == ("NodeLost", True, "2026-01-02T00:00:00Z")
+    assert "kubectl describe node" in found.message
+
+
+def test_an_engine_that_served_and_does_not_answer_is_named() -> None:
+    found = trouble(is_made(ready=False, reason="ContainersNotReady"))
+    assert (found.reason, found.heals, found.since) == ("EngineUnresponsive", True, "2026-01-02T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        is_made(ready=False, lastTransitionTime="2026-01-01T00:00:05Z"),
+        is_made(ready=True, reason="ReadinessGatesNotReady"),
+        running(started=False),
+    ],
+    ids=["not ready yet", "a readiness gate", "loading"],
+)
+def test_a_pod_that_starts_as_it_should_is_no_trouble(status: dict[str, Any]) -> None:
+    assert diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **status),)), a_deployment(), ()) is None
+
+
+def beside(*injected: dict[str, Any], before: bool = False, **engine: Any) -> dict[str, Any]:
+    """A pod into which something put containers; statuses come by name, so theirs may stand first."""
+    if before:
+        return {"initContainerStatuses": list(injected), **engine}
+    return {"containerStatuses": [*injected, *engine["containerStatuses"]]}
+
+
+def a_failing(name: str, reason: str = "CrashLoopBackOff") -> dict[str, Any]:
+    end = {"terminated": {"exitCode": 1, "message": "no route to vault"}}
+    return {"name": name, "state": {"waiting": {"reason": reason}}, "lastState": end}
+
+
+PROXY = {"name": "daprd", "state": {"running": {}}, "ready": True}
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "says"),
+    [
+        (beside(PROXY, **waiting("ImagePullBackOff", "not found")), "ImagePullFailed", "registry.example/engine:1"),
+        (beside(PROXY, **crashed(1, "last words")), "CrashLooping", "last words"),
+        (beside(a_failing("daprd"), **running(ready=True)), "CrashLooping", "container daprd, which is not the"),
+        (
+            beside(a_failing("vault-agent-init"), before=True, **waiting("PodInitializing")),
+            "CrashLooping",
+            "no route to vault",
+        ),
+        (
+            beside(a_failing("istio-init", "ImagePullBackOff"), before=True, **waiting("PodInitializing")),
+            "ImagePullFailed",
+            "container istio-init",
+        ),
+    ],
+)
+def test_containers_that_something_else_put_there_are_told_apart(
+    status: dict[str, Any], reason: str, says: str
+) -> None:
+    found = trouble(status)
+    assert found.reason == reason
+    assert says in found.message
+
+
+def evicted(name: str = "chat-0", created: str = "2026-01-01T00:00:00Z") -> dict[str, Any]:
+    pod = a_pod(name, ready=False, phase="Failed", reason="Evicted", message="low on memory")
+    pod["metadata"]["creationTimestamp"] = created
+    return pod
+
+
+@pytest.mark.parametrize(
+    ("successor", "created", "is_told"),
+    [
+        (None, "", True),
+        (waiting("ContainerCreating"), "2026-01-01T00:01:00Z", True),
+        (waiting("ContainerCreating"), "2026-01-08T00:00:00Z", False),
+        (running(started=False), "2026-01-01T00:01:00Z", False),
+    ],
+    ids=["none yet", "refused again and again", "of a later day", "loads"],
+)
+def test_a_pod_that_its_node_ended_is_told_until_something_comes_of_the_next(
+    successor: dict[str, Any] | None, created: str, is_told: bool
+) -> None:
+    pods = [evicted()]
+    if successor is not None:
+        pods.append(a_pod("chat-2", ready=False, phase="Pending", **successor))
+        pods[-1]["metadata"]["creationTimestamp"] = created
+    found = diagnose(a_plan(), Observed(pods=tuple(pods)), a_deployment(), ())
+    assert (found is not None and found.reason == "NodeLost") == is_told
 
 
 def test_prefers_an_exception_to_one_that_points_to_it() -> None:

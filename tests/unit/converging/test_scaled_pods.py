@@ -71,7 +71,7 @@ def ready_at(moment: str, **status: Any) -> dict[str, Any]:
         (ready_at("2026-01-01T00:02:18Z"), 138.0),
         (ready_at("2026-01-01T09:00:00Z"), 1800.0),
         (ready_at("2025-12-31T23:59:59Z"), 0.0),
-        (ready_at("2026-01-01T00:02:18Z", containerStatuses=[{"restartCount": 1}]), None),
+        (ready_at("2026-01-01T00:02:18Z", containerStatuses=[{"name": "engine", "restartCount": 1}]), None),
         (a_pod(), None),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_deployment_whose_controller_has_not_seen_the_spec_is_not_ready() -> N
     ("state", "reason"), [({"running": {}}, "Loading"), ({"waiting": {"reason": "ContainerCreating"}}, "Starting")]
 )
 def test_without_trouble_the_reason_says_what_is_waited_for(state: dict[str, Any], reason: str) -> None:
-    pod = a_pod(ready=False, containerStatuses=[{"state": state}])
+    pod = a_pod(ready=False, containerStatuses=[{"name": "engine", "state": state}])
     assert shown(a_status(a_deployment(), (pod,)))["Ready"] == ("False", reason)
 
 

@@ -67,6 +67,7 @@ class Reason(StrEnum):
     QUANTIZATION_MISMATCH = "QuantizationMismatch"
     KV_CACHE_TOO_SMALL = "KVCacheTooSmall"
     GPU_NOT_USABLE = "GpuNotUsable"
+    ENGINE_UNRESPONSIVE = "EngineUnresponsive"
     NODE_LOST = "NodeLost"
 
     NEWER_PLAN = "NewerPlan"

@@ -138,7 +138,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The engine cannot use the device: driver, compute capability or permission.",
         "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
     ),
-    Reason.NODE_LOST: Meaning("A pod was ended by its node.", "Nothing: it is replaced by itself."),
+    Reason.ENGINE_UNRESPONSIVE: Meaning(
+        "The engine served, runs, and does not answer its health check any more.",
+        "See its log; if it goes on, it is started again by itself.",
+    ),
+    Reason.NODE_LOST: Meaning(
+        "A pod was ended by its node, or its node does not answer.",
+        "See `kubectl describe node`; the pod is replaced by itself.",
+    ),
     Reason.NEWER_PLAN: Meaning(
         "Today's operator, catalogue or settings would render the replicas differently; they run as they were made.",
         "Nothing, or take it: edit the spec, or give the annotation `llmservice.dev/update` a new value.",

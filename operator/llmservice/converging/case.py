@@ -1,0 +1,42 @@
+"""One pod under examination, with what is needed to judge it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llmservice.converging.pods import engine_of, last_end_of, running_of, waiting_of
+from llmservice.converging.preparation import Preparation
+from llmservice.converging.references import Manifest
+from llmservice.engines.engine import Signature
+from llmservice.planning.service_plan import ServicePlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A living pod that is not ready. `log_tail` is the end of what its engine said before it ended."""
+
+    pod: Manifest
+    plan: ServicePlan
+    signatures: Sequence[Signature]
+    log_tail: str
+    preparation: Preparation
+
+    @property
+    def engine(self) -> Mapping[str, Any]:
+        """The status of its container; empty until there is one."""
+        return engine_of(self.pod)
+
+    @property
+    def waiting(self) -> Mapping[str, Any]:
+        """Why the engine waits; empty when it does not."""
+        return waiting_of(self.engine)
+
+    @property
+    def last_end(self) -> Mapping[str, Any]:
+        """How the engine ended last; empty when it never did."""
+        return last_end_of(self.engine)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether the engine runs and has answered its startup probe in this run."""
+        return running_of(self.engine) is not None and bool(self.engine.get("started"))

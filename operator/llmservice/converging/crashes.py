@@ -1,0 +1,97 @@
+"""Why an engine ended: named by the kubelet, by the engine's own words, or by how long it ran."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.case import Case
+from llmservice.converging.missing import find_missing
+from llmservice.converging.trouble import Trouble, sentence
+
+_KILLED = 137
+_ENDED_BY_SIGTERM = 143
+_NEVER_RAN = frozenset({"StartError", "ContainerCannotRun"})
+_LOST = frozenset({"ContainerStatusUnknown", "Unknown"})
+"""What a kubelet says of a container that was gone when it came back."""
+_PROBE_SECONDS = 15.0
+_LONG_END_SECONDS = 60.0
+
+
+def crash(case: Case) -> Trouble | None:
+    """How the engine ended before it served again; None when it never did, or has started since."""
+    end = case.last_end
+    if not end or case.has_started or (end.get("exitCode") == 0 and case.waiting.get("reason") != "CrashLoopBackOff"):
+        return None
+    if end.get("reason") == "OOMKilled":
+        limit = case.plan.container.resource_limits.get("memory")
+        used = f"more than {limit} of memory" if limit else "more memory than its node has"
+        message = f"the engine used {used} and was killed; raise spec.pod.resources.limits.memory"
+        return Trouble(reason=Reason.OUT_OF_MEMORY, message=message)
+    if end.get("reason") in _NEVER_RAN:
+        return cannot_be_made(case, str(end.get("message", "")))
+    if end.get("reason") in _LOST:
+        message = "the engine was lost when its node went away or started again; it is started again by itself"
+        return Trouble(reason=Reason.NODE_LOST, message=message, heals=True)
+    text = f"{end.get('message', '')}\n{case.log_tail}"
+    return _named_by_engine(case, text) or _timed_out(case, end) or _unnamed(end, text)
+
+
+def cannot_be_made(case: Case, text: str) -> Trouble:
+    """What keeps the node from making or starting the engine's container, in the runtime's words."""
+    if found := find_missing(text, case.plan.owner.namespace):
+        return Trouble(reason=found[0], message=found[1], heals=True)
+    message = f"the container cannot be made: {sentence(text)}; check spec.engineOptions and spec.pod"
+    return _named_by_engine(case, text) or Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
+
+
+def _named_by_engine(case: Case, text: str) -> Trouble | None:
+    for signature in case.signatures:
+        if match := re.search(signature.pattern, text, re.MULTILINE):
+            line = sentence(_line_around(text, match.start()))
+            return Trouble(reason=signature.reason, message=f"{line}; {signature.remedy}")
+    return None
+
+
+def _timed_out(case: Case, end: Mapping[str, Any]) -> Trouble | None:
+    """Whether the startup probe gave up: the kubelet ended it, by SIGKILL after the grace, just when that was due."""
+    ran, due = _ran_seconds(end), case.plan.container.startup_seconds
+    latest = due + case.plan.pod.termination_grace_seconds + _LONG_END_SECONDS
+    if end.get("exitCode") not in {_KILLED, _ENDED_BY_SIGTERM} or not due - _PROBE_SECONDS <= ran <= latest:
+        return None
+    message = (
+        f"the model was not loaded within {due} s and the engine was started again; raise spec.startup.timeoutSeconds"
+    )
+    return Trouble(reason=Reason.STARTUP_TIMED_OUT, message=message)
+
+
+def _ran_seconds(end: Mapping[str, Any]) -> float:
+    """How long that run lasted; 0 where the kubelet does not say."""
+    began, ended = end.get("startedAt"), end.get("finishedAt")
+    if not began or not ended:
+        return 0.0
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+
+
+def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
+    lines = [line for line in text.splitlines() if line.strip()]
+    telling = f": {sentence(_telling_line(lines))}" if lines else ""
+    how = f"the engine ended with exit code {end.get('exitCode')}"
+    if end.get("exitCode") == _KILLED:
+        how = "the engine was killed (exit code 137), as one is that stops answering its health check"
+    return Trouble(reason=Reason.CRASH_LOOPING, message=f"{how}{telling}; see kubectl logs --previous")
+
+
+_ROOT_CAUSE = re.compile(r"\b\w*(?:Error|Exception): (?!.*See root cause above)")
+
+
+def _telling_line(lines: Sequence[str]) -> str:
+    """The last exception that does not point to an earlier one; else the last line."""
+    return next((line for line in reversed(lines) if _ROOT_CAUSE.search(line)), lines[-1])
+
+
+def _line_around(text: str, position: int) -> str:
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    return text[start : end if end >= 0 else len(text)].strip()

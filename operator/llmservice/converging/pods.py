@@ -1,0 +1,70 @@
+"""What a pod says of itself, read where Kubernetes writes it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llmservice.converging.references import Manifest
+from llmservice.rendering.container import CONTAINER_NAME
+
+_ENDED = frozenset({"Failed", "Succeeded"})
+
+
+def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """The condition of this type; empty when there is none."""
+    conditions = manifest.get("status", {}).get("conditions") or ()
+    return next((item for item in conditions if item.get("type") == kind), {})
+
+
+def is_ready(pod: Manifest) -> bool:
+    """Whether a pod is ready and not on its way out."""
+    return condition(pod, "Ready").get("status") == "True" and "deletionTimestamp" not in pod["metadata"]
+
+
+def has_ended(pod: Manifest) -> bool:
+    """Whether nothing of it runs any more and nothing will: evicted, refused by its node. The object may stay on."""
+    return (pod.get("status") or {}).get("phase") in _ENDED
+
+
+def is_living(pod: Manifest) -> bool:
+    """Whether it runs or will, and is not on its way out."""
+    return "deletionTimestamp" not in pod["metadata"] and not has_ended(pod)
+
+
+def newest_first(pods: Iterable[Manifest]) -> list[Manifest]:
+    """By when they were made, and by name within a second."""
+    return sorted(pods, key=lambda pod: (created_at(pod), pod["metadata"]["name"]), reverse=True)
+
+
+def created_at(pod: Manifest) -> str:
+    """Kubernetes' time as text."""
+    return str(pod["metadata"].get("creationTimestamp") or "")
+
+
+def engine_of(pod: Manifest) -> Mapping[str, Any]:
+    """The status of the engine's container; empty until there is one. Others may have been put beside it."""
+    statuses = (pod.get("status") or {}).get("containerStatuses") or ()
+    return next((item for item in statuses if item.get("name") == CONTAINER_NAME), {})
+
+
+def companions_of(pod: Manifest) -> list[Mapping[str, Any]]:
+    """The statuses of containers that something else put into the pod, those that run before the engine first."""
+    status = pod.get("status") or {}
+    beside = [item for item in status.get("containerStatuses") or () if item.get("name") != CONTAINER_NAME]
+    return [*(status.get("initContainerStatuses") or ()), *beside]
+
+
+def waiting_of(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Why a container waits; empty when it does not."""
+    return (container.get("state") or {}).get("waiting") or {}
+
+
+def running_of(container: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Since when a container runs; None when it does not."""
+    running: Mapping[str, Any] | None = (container.get("state") or {}).get("running")
+    return running
+
+
+def last_end_of(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    """How a container ended last: now, or before the present run; empty when it never did."""
+    now = (container.get("state") or {}).get("terminated")
+    return now or (container.get("lastState") or {}).get("terminated") or {}

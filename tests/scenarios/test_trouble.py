@@ -1,0 +1,165 @@
+"""What goes wrong with pods and writes, and what the resource says of it: the reconciler on a cluster in a dict."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import OperatorError, Unavailable
+from tests.scenarios.world import NAMESPACE, World, a_ready_pod
+
+POD = Ref("Pod", NAMESPACE, "chat-0")
+LONG = "noise " * 400
+
+
+def with_pod(world: World, engine: dict[str, Any], **status: Any) -> World:
+    """The world whose only pod is unready, with this status of its engine."""
+
+    def change(live: Manifest) -> None:
+        live["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+        live["status"]["containerStatuses"] = [{"name": "engine", "ready": False, "started": False, **engine}]
+        live["status"].update(status)
+
+    world.cluster.edit(POD, change, subresource="status")
+    return world
+
+
+def an_end(number: int) -> dict[str, Any]:
+    return {"exitCode": 1, "reason": "Error", "message": LONG, "containerID": f"containerd://{number}"}
+
+
+CRASHED = {"state": {"terminated": an_end(0)}, "restartCount": 0}
+
+
+def test_a_write_that_fails_for_long_is_told_in_the_api_servers_words_and_heals() -> None:
+    world = World()
+    world.apply()
+
+    def fail(verb: str, ref: Ref) -> None:
+        if (verb, ref.kind) == ("apply", "Deployment"):
+            raise Unavailable("InternalError", 'failed calling webhook "policies": connection refused')
+
+    world.cluster.before = fail
+    with pytest.raises(Unavailable):
+        world.reconcile()
+    assert world.condition() == {}
+    world.time += timedelta(seconds=31)
+    again = world.reconcile()
+    assert world.condition()["reason"] == "RefusedByCluster"
+    assert 'failed calling webhook "policies"' in world.condition()["message"]
+    assert again is not None
+    world.cluster.before = lambda *_: None
+    world.reconcile()
+    assert world.condition("Stalled") == {}
+    assert world.exists("Deployment")
+
+
+def test_an_api_server_that_is_away_is_no_refusal() -> None:
+    world = World()
+    world.apply()
+
+    def fail(verb: str, ref: Ref) -> None:
+        if (verb, ref.kind) == ("apply", "Deployment"):
+            raise Unavailable("Unreachable", "the API server cannot be reached")
+
+    world.cluster.before = fail
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            world.reconcile()
+        world.time += timedelta(seconds=60)
+
+
+@pytest.mark.parametrize("verb", ["log_tail", "list"])
+def test_what_a_silent_node_does_not_tell_keeps_nobody_from_converging(verb: str) -> None:
+    world = World().serving()
+    engine = CRASHED if verb == "log_tail" else {"state": {"waiting": {"reason": "ContainerCreating"}}}
+    with_pod(world, engine)
+
+    def fail(called: str, _: Ref) -> None:
+        if called == verb:
+            raise Unavailable("InternalError", "Get https://10.0.0.7:10250/containerLogs: i/o timeout")
+
+    world.cluster.before = fail
+    world.apply(spec__maxNumSeqs=3)
+    again = world.reconcile()
+    assert world.get("LLMService")["status"]["observedGeneration"] == 2
+    assert world.condition()["reason"] == {"log_tail": "CrashLooping", "list": "Starting"}[verb]
+    assert again is not None
+
+
+def test_each_end_of_the_engine_is_told_by_its_own_log() -> None:
+    world = World().serving()
+    running = {"state": {"running": {}}, "lastState": {"terminated": an_end(0)}, "restartCount": 1}
+    again = {"state": {"terminated": an_end(1)}, "restartCount": 1}
+    world.cluster.logs = {(POD, "engine", True): "failed to open GGUF file 'a.gguf' (No such file or directory)\n"}
+    with_pod(world, running)
+    world.reconcile()
+    assert world.condition()["reason"] == "ModelNotFound"
+    world.cluster.logs = {(POD, "engine", False): "error: invalid argument: --x\n"}
+    with_pod(world, again)
+    world.reconcile()
+    assert world.condition()["reason"] == "EngineArgumentRejected"
+
+
+def test_of_many_pods_those_that_are_judged_have_their_logs_read() -> None:
+    world = World().serving(spec__replicas=6)
+    for number in range(6):
+        ref = Ref("Pod", NAMESPACE, f"chat-{number}")
+        world.cluster.logs[ref, "engine", False] = "failed to open GGUF file 'a.gguf' (No such file or directory)\n"
+        world.cluster.edit(ref, lambda live: live["status"].update(crashed_status()), subresource="status")
+    world.reconcile()
+    assert world.condition()["reason"] == "ModelNotFound"
+
+
+def crashed_status() -> dict[str, Any]:
+    return {
+        "conditions": [{"type": "Ready", "status": "False"}],
+        "containerStatuses": [{"name": "engine", "ready": False, **CRASHED}],
+    }
+
+
+def test_a_pod_that_its_node_ended_does_not_keep_a_suspension_from_its_end() -> None:
+    world = World().serving()
+    world.cluster.create({**a_ready_pod("chat-old", "chat"), "status": {"phase": "Failed", "reason": "Evicted"}})
+    world.apply(spec__suspend=True)
+    world.reconcile()
+    world.cluster.remove(POD)
+    world.cluster.edit(
+        Ref("Deployment", NAMESPACE, "chat"),
+        lambda live: live.update(status={"observedGeneration": live["metadata"]["generation"], "replicas": 0}),
+        subresource="status",
+    )
+    world.reconcile()
+    assert (world.condition()["status"], world.condition()["reason"]) == ("True", "Suspended")
+
+
+def test_the_edit_that_mends_a_stalled_resource_is_under_way_at_once() -> None:
+    world = World()
+    world.apply()
+    world.reconcile()
+    world.roll_out()
+    with_pod(world, {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}})
+    late = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+    deployment = Ref("Deployment", NAMESPACE, "chat")
+    world.cluster.edit(deployment, lambda live: live["status"].update(conditions=[late]), subresource="status")
+    world.reconcile()
+    assert world.condition("Stalled")["reason"] == "ImagePullFailed"
+    world.apply(spec__maxNumSeqs=3)
+    world.reconcile()
+    assert world.get("LLMService")["status"]["observedGeneration"] == 2
+    assert world.condition("Stalled") == {}
+    assert world.condition("Reconciling")["status"] == "True"
+
+
+def test_an_event_that_cannot_be_written_leaves_the_status_written() -> None:
+    world = World().serving()
+    with_pod(world, {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}})
+
+    def fail(verb: str, _: Ref) -> None:
+        if verb == "record":
+            raise OperatorError("Broken", "no events today")
+
+    world.cluster.before = fail
+    world.reconcile()
+    assert world.condition()["reason"] == "ImagePullFailed"
