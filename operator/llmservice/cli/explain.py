@@ -17,6 +17,9 @@ from llmservice.errors import OperatorError, Refused, Unavailable
 
 _LEASE = "llmservice-operator"
 _SECONDS = 15.0
+_WAY_OUT = "give the address of an operator's endpoint"
+_ALWAYS = {"namespace", "name", "periodSeconds", "conditions"}
+"""What every explanation has, also that of a service that is not looked at."""
 
 
 @click.command(name="explain")
@@ -57,11 +60,17 @@ async def _ask_directly(address: str, path: str) -> dict[str, Any]:
     url, limit = f"{address.rstrip('/')}/{path}", aiohttp.ClientTimeout(total=_SECONDS)
     try:
         async with aiohttp.ClientSession(timeout=limit) as session, session.get(url) as response:
-            answer: dict[str, Any] = await response.json()
-            status = response.status
+            status, answer = response.status, await response.json()
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         why = str(error) or "no answer in time"
-        raise Unavailable("Unreachable", f"{url}: {why}; give the address of an operator's endpoint") from error
-    if status != 200:  # noqa: PLR2004
+        raise Unavailable("Unreachable", f"{url}: {why}; {_WAY_OUT}") from error
+    return _explanation(url, status, answer)
+
+
+def _explanation(url: str, status: int, answer: object) -> dict[str, Any]:
+    """The answer, if it is one. Any server can answer at an address that a person typed."""
+    if status != 200 and isinstance(answer, dict):  # noqa: PLR2004
         raise Refused("Refused", str(answer.get("message") or f"HTTP {status}"))
+    if not isinstance(answer, dict) or not answer.keys() >= _ALWAYS:
+        raise Unavailable("NotAnOperator", f"{url}: HTTP {status}, but not what an operator answers; {_WAY_OUT}")
     return answer

@@ -9,6 +9,7 @@ from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Objective, ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.errors import InvalidSpec
 from llmservice.simulation.fleet import Fleet
 from llmservice.simulation.request import Arrival, Request
 
@@ -105,8 +106,16 @@ def replay(
     period_seconds: float = 10.0,
     start: float = 0.0,
 ) -> Replay:
-    """Send all arrivals to the fleet and let `decide` scale it, every period until the last arrival."""
-    end = arrivals[-1].at
+    """Send all arrivals to the fleet and let `decide` scale it, every period until the last arrival.
+
+    Raises InvalidSpec when no time passes between `start` and the last arrival: nothing can be said per hour then.
+    """
+    end = arrivals[-1].at if arrivals else start
+    if end <= start:
+        raise InvalidSpec(
+            "LoadTakesNoTime",
+            "all requests to be scored come at one moment: give a --trace with requests at different times",
+        )
     requests, moments, upcoming, tick = list[Request](), list[Moment](), iter(arrivals), period_seconds
     arrival = next(upcoming, None)
     while arrival is not None or not (fleet.idle() or tick > end + _TAIL_SECONDS):

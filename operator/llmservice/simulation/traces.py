@@ -24,12 +24,20 @@ _COLUMNS = (
 def read_trace(path: Path) -> list[Arrival]:
     """A CSV file with a time, prompt tokens and output tokens per request, as the Azure traces have it or in seconds.
 
-    Times are moved so that the first request comes at 0. Raises InvalidSpec naming the line.
+    Times are moved so that the first request comes at 0. Raises InvalidSpec naming the line. A byte order mark, with
+    which Excel begins its UTF-8, is no part of the first name.
     """
-    with path.open(newline="", encoding="utf-8") as lines:
-        rows = csv.DictReader(lines)
-        names = _columns(path, rows.fieldnames or ())
-        arrivals = [_arrival(path, number, row, names) for number, row in enumerate(rows, start=2)]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            rows = csv.DictReader(lines)
+            names = _columns(path, rows.fieldnames or ())
+            arrivals = [_arrival(path, number, row, names) for number, row in enumerate(rows, start=2)]
+    except UnicodeDecodeError as error:
+        raise InvalidSpec("UnreadableTrace", f"{path}: is not UTF-8: save it as CSV in UTF-8") from error
+    except csv.Error as error:
+        raise InvalidSpec(
+            "UnreadableTrace", f"{path}: is not CSV: {error}: look for a quote without its end"
+        ) from error
     if not arrivals:
         raise InvalidSpec("EmptyTrace", f"{path}: no request in it: one line per request after the header")
     arrivals.sort()
@@ -56,9 +64,17 @@ def multiplied(arrivals: Sequence[Arrival], factor: float, *, seed: int = 0) -> 
 
 
 def warmed_up(arrivals: Sequence[Arrival], seconds: float, *, like_first: float = 300.0) -> list[Arrival]:
-    """The trace after so many seconds of steady load, as dense and with requests as in its first `like_first` s."""
+    """The trace after so many seconds of steady load, as dense and with requests as in its first `like_first` s.
+
+    Raises InvalidSpec when no request comes so early.
+    """
     chance = random.Random(1)  # noqa: S311
     early = [arrival for arrival in arrivals if arrival.at < like_first]
+    if not early:
+        raise InvalidSpec(
+            "NothingToWarmUpWith",
+            f"no request in the first {like_first:g} s to make a warm-up of: leave out --warm-up, or give more --times",
+        )
     made, at = list[Arrival](), chance.expovariate(len(early) / like_first)
     while at < seconds:
         made.append(early[chance.randrange(len(early))]._replace(at=at))
@@ -119,5 +135,6 @@ def _arrival(path: Path, number: int, row: dict[str, str], names: tuple[str, str
 
 
 def _unix_seconds(timestamp: str) -> float:
-    """Azure's timestamps have seven decimals; Python reads six."""
-    return dt.datetime.fromisoformat(timestamp[:26]).replace(tzinfo=dt.UTC).timestamp()
+    """Any form of ISO 8601; in UTC, as Azure's 2023 traces are, where it names no offset."""
+    moment = dt.datetime.fromisoformat(timestamp)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()

@@ -25,7 +25,13 @@ def an_answer() -> dict[str, Any]:
     return answer
 
 
-ANSWERS = {"/explain/ml/chat": (200, an_answer()), "/explain/ml/other": (404, {"message": "ml/other is not scaled"})}
+ANSWERS: dict[str, tuple[int, Any]] = {
+    "/explain/ml/chat": (200, an_answer()),
+    "/explain/ml/other": (404, {"message": "ml/other is not scaled"}),
+    "/explain/foreign/text": (200, "ok"),
+    "/explain/foreign/list": (500, ["failed"]),
+    "/explain/foreign/object": (200, {"status": "ok"}),
+}
 
 
 class _Operator(BaseHTTPRequestHandler):
@@ -74,6 +80,13 @@ def test_what_is_not_scaled_is_one_line_and_exit_code_1(operator: str) -> None:
     result = run("other", "-n", "ml", "--operator", operator)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == "llmservice: ml/other is not scaled\n"
+
+
+@pytest.mark.parametrize("name", ["text", "list", "object"])
+def test_an_answer_of_something_else_is_one_line_with_the_way_out(operator: str, name: str) -> None:
+    result = run(name, "-n", "foreign", "--operator", operator)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert "not what an operator answers; give the address of an operator's endpoint" in result.stderr
 
 
 def test_an_operator_that_is_not_there_is_one_line_with_the_way_out() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,14 @@ def test_prints_every_change_with_its_reason(trace: Path) -> None:
     assert "target 0.5 each" in result.output
 
 
+def test_json_with_the_changes_is_one_object(trace: Path) -> None:
+    arguments = ("--policy", "Threshold", "--running", 0.5, "--max", 4, "--decisions", "-o", "json")
+    decisions = json.loads(ran("--trace", trace, *arguments).stdout)["decisions"]
+    rises = [decision for decision in decisions if decision["reason"] == "LoadRose"]
+    assert rises[0]["message"].startswith(f"1 → {rises[0]['replicas']}: ")
+    assert all(later["at_seconds"] > earlier["at_seconds"] for earlier, later in pairwise(decisions))
+
+
 def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
     picture = tmp_path / "load.svg"
     ran("--trace", trace, "--plot", picture)
@@ -71,12 +81,56 @@ def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
         (("--scenario", "ramp-34b", "--engine", "b200"), "no engine table 'b200'"),
         (("--scenario", "ramp-34b", "--policy", "Threshold"), "give --kv-percent, --queued or --running"),
         (("--scenario", "ramp-34b", "--min", 5, "--max", 2), "--min 5 is above --max 2"),
+        (("--scenario", "step", "--times", 5), "--times would change nothing: the scenario step fixes the load"),
+        (("--scenario", "step", "--warm-up", 300), "--warm-up would change nothing: the scenario step"),
+        (("--scenario", "step", "--trace", __file__), "--trace would change nothing: the scenario step"),
+        (("--scenario", "step", "--queued", 2), "--queued would change nothing: leave it out, or give --policy Thres"),
+        (("--scenario", "step", "--policy", "Fixed", "--reserve", "Safe"), "--reserve would change nothing: leave it"),
     ],
 )
 def test_says_what_is_missing(arguments: tuple[object, ...], message: str) -> None:
     result = ran(*arguments)
     assert result.exit_code == 1
     assert message in result.output
+
+
+@pytest.mark.parametrize(
+    ("times", "arguments", "message"),
+    [
+        ((5,), (), "requests at different times"),
+        ((5, 5, 5), (), "requests at different times"),
+        ((0, 10, 30, 60), ("--times", 0.01), "--times 0.01 leaves none of 4 requests: give more"),
+    ],
+)
+def test_says_what_a_load_lacks(
+    tmp_path: Path, times: Sequence[int], arguments: Sequence[object], message: str
+) -> None:
+    path = tmp_path / "short.csv"
+    rows = "".join(f"{at},100,20\n" for at in times)
+    path.write_text("arrival_seconds,prompt_tokens,output_tokens\n" + rows, encoding="utf-8")
+    result = ran("--trace", path, *arguments)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(("option", "number"), [("--times", "nan"), ("--warm-up", "inf"), ("--kv-percent", "nan")])
+def test_a_number_is_finite(trace: Path, option: str, number: str) -> None:
+    result = ran("--trace", trace, option, number)
+    assert result.exit_code == 2
+    assert f"'{option}': {number} is not a finite number" in result.stderr
+
+
+def test_a_folder_that_is_missing_is_told_before_the_replay(trace: Path, tmp_path: Path) -> None:
+    result = ran("--trace", trace, "--plot", tmp_path / "no" / "load.svg")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{tmp_path / 'no'} is no folder: create it" in result.stderr
+
+
+def test_a_picture_that_cannot_be_written_costs_no_figures(trace: Path, tmp_path: Path) -> None:
+    result = ran("--trace", trace, "--plot", tmp_path / ("x" * 300 + ".svg"))
+    assert result.exit_code == 1
+    assert "attainment" in result.stdout
+    assert "name a file that you can write" in result.stderr
 
 
 def test_refuses_a_picture_it_cannot_draw(trace: Path, tmp_path: Path) -> None:

@@ -29,9 +29,28 @@ def test_reads_seconds_and_sorts_them(tmp_path: Path) -> None:
     assert read_trace(a_file(tmp_path, text)) == [Arrival(0.0, 1, 7), Arrival(2.5, 10, 1)]
 
 
+def test_reads_timestamps_of_every_length_and_offset(tmp_path: Path) -> None:
+    times = ("2024-05-10 00:00:00+00:00", "2024-05-10 00:00:00.5+00:00", "2024-05-10T02:00:00.7500000+02:00")
+    text = "TIMESTAMP,ContextTokens,GeneratedTokens\n" + "".join(f"{time},1,1\n" for time in times)
+    assert [arrival.at for arrival in read_trace(a_file(tmp_path, text))] == [0.0, 0.5, 0.75]
+
+
+def test_reads_the_csv_that_excel_saves_as_utf_8(tmp_path: Path) -> None:
+    text = "\ufeffarrival_seconds,prompt_tokens,output_tokens\n3,4,5\n"
+    assert read_trace(a_file(tmp_path, text)) == [Arrival(0.0, 4, 5)]
+
+
+def test_asks_for_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_bytes("arrival_seconds,prompt_tokens,output_tokens,café\n1,2,3,4\n".encode("latin-1"))
+    with pytest.raises(InvalidSpec, match=r"trace\.csv: is not UTF-8: save it as CSV in UTF-8"):
+        read_trace(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (f'arrival_seconds,prompt_tokens,output_tokens\n"{"1,2,3 " * 30_000}', "is not CSV: .*a quote without its end"),
         ("", "the first line must name the columns"),
         ("a,b,c\n1,2,3\n", "the first line must name the columns"),
         ("arrival_seconds,prompt_tokens,output_tokens\n", "no request in it"),
@@ -70,6 +89,13 @@ def test_a_warm_up_is_as_dense_as_the_beginning() -> None:
     before = [arrival for arrival in warm if arrival.at < 900.0]
     assert len(before) == pytest.approx(1800, rel=0.1)
     assert warm[len(before)].at == 900.0
+
+
+def test_a_warm_up_needs_requests_at_the_beginning() -> None:
+    with pytest.raises(
+        InvalidSpec, match=r"no request in the first 300 s .* leave out --warm-up, or give more --times"
+    ):
+        warmed_up([Arrival(400.0, 100, 10)], 900.0)
 
 
 def test_stages_are_evenly_spaced() -> None:

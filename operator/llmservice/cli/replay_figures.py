@@ -1,0 +1,72 @@
+"""What `llmservice replay` tells of a replay: figures and decisions, for people and as JSON."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from llmservice.autoscaling.policy import Objective
+from llmservice.simulation.replaying import Moment, Replay
+
+
+def as_text(title: str, result: Replay, *, decisions: bool) -> str:
+    """One line per change, if they are wanted, then one per figure."""
+    figures = _figures(result)
+    lines = (
+        *(_line(moment) for moment in (_changes(result) if decisions else ())),
+        title,
+        f"  requests           {figures['requests']} in {figures['hours']:.2f} h",
+        f"  attainment         {figures['attainment']:.4f}  ({_within(result.objective)})",
+        f"  average replicas   {figures['average_replicas']:.2f}",
+        f"  GPU-hours          {figures['gpu_hours']:.2f}",
+        f"  actions            {figures['actions']}",
+        f"  reversals          {figures['reversals']}  ({figures['reversals_per_hour']:.1f} an hour)",
+        f"  preemptions        {figures['preemptions']}",
+    )
+    return "\n".join(lines)
+
+
+def as_json(result: Replay, *, decisions: bool) -> str:
+    """One object: the figures, and `decisions`, a list of every change, if they are wanted."""
+    told: dict[str, Any] = {"decisions": [_entry(moment) for moment in _changes(result)]} if decisions else {}
+    return json.dumps(_figures(result) | told)
+
+
+def _changes(result: Replay) -> Iterator[Moment]:
+    """The first decision, and each that asked for another number than the one before."""
+    asked = 0
+    for moment in result.moments:
+        if moment.asked != asked:
+            yield moment
+        asked = moment.asked
+
+
+def _line(moment: Moment) -> str:
+    return f"{moment.at:7.0f} s  {moment.decision.reason}: {moment.decision.message}"
+
+
+def _entry(moment: Moment) -> dict[str, Any]:
+    decision = moment.decision
+    return {
+        "at_seconds": moment.at,
+        "replicas": moment.asked,
+        "reason": decision.reason,
+        "message": decision.message,
+    }
+
+
+def _figures(result: Replay) -> dict[str, Any]:
+    return {
+        "attainment": round(result.attainment, 4),
+        "average_replicas": round(result.average_replicas, 3),
+        "gpu_hours": round(result.device_hours, 3),
+        "actions": len(result.changes),
+        "reversals": result.reversals,
+        "reversals_per_hour": round(result.reversals / result.hours, 2),
+        "requests": len(result.requests),
+        "preemptions": result.preemptions,
+        "hours": round(result.hours, 3),
+    }
+
+
+def _within(objective: Objective) -> str:
+    return f"first token in {objective.first_token_seconds:g} s, then {objective.output_token_seconds:g} s per token"
