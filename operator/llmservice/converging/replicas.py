@@ -28,17 +28,19 @@ class Replicas:
     live: bool = False
 
 
-def replicas_to_state(*, fixed: int | None, suspend: bool, minimum: int, deployment: Manifest | None) -> Replicas:
-    """The replicas to put into the Deployment's intent.
+def replicas_to_state(
+    *, fixed: int | None, suspend: bool, minimum: int, maximum: int | None = None, deployment: Manifest | None
+) -> Replicas:
+    """The replicas to put into the Deployment's intent; without a `maximum` nothing bounds them.
 
-    | state                          | value                                        |
-    |--------------------------------|----------------------------------------------|
-    | suspended                      | 0; what ran before is kept                   |
-    | fixed                          | the fixed value                              |
-    | no Deployment yet              | minimum                                      |
-    | resumed                        | the largest of minimum and what ran before   |
-    | owned by somebody else         | none: an apply without it releases our share |
-    | otherwise                      | the live value                               |
+    | state                          | value                                          |
+    |--------------------------------|------------------------------------------------|
+    | suspended                      | 0; what ran before is kept                     |
+    | fixed                          | the fixed value                                |
+    | no Deployment yet              | minimum                                        |
+    | resumed                        | what ran before, within minimum and maximum    |
+    | owned by somebody else         | none: an apply without it releases our share   |
+    | otherwise                      | the live value                                 |
 
     The live value is repeated until somebody else owns the field, because an apply that drops a field of which we are
     the only owner resets it to 1 (a Deployment's default).
@@ -50,7 +52,8 @@ def replicas_to_state(*, fixed: int | None, suspend: bool, minimum: int, deploym
     if deployment is None:
         return Replicas(value=minimum)
     if is_emptied(deployment):
-        return Replicas(value=max(minimum, _ran_before(deployment, minimum)))
+        before = max(minimum, _ran_before(deployment, minimum))
+        return Replicas(value=before if maximum is None else min(maximum, before))
     if owned_by_another(deployment):
         return Replicas(value=None)
     return Replicas(value=live_replicas(deployment), live=True)

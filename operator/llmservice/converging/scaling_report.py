@@ -1,5 +1,6 @@
 """What the status says of the autoscaler: `status.autoscaling`, two conditions, and which changes of them are news."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,9 @@ _UNDECIDED = {
     decided.Reason.SIGNAL_MISSING: Reason.SIGNAL_MISSING,
 }
 """Reasons for which replicas do not follow the load."""
+
+_CAUSE = re.compile(r"; \S+: (\w+): ")
+"""Where the message on unread replicas names a cause: after the pod, as `_silence` writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +51,10 @@ class ScalingReport:
         return {key: value for key, value in fields.items() if value is not None}
 
     def says_else(self, other: "ScalingReport") -> bool:
-        """Whether a condition is another one, or has another reason. What merely explains a True is no news."""
+        """Whether a condition is another one, has another reason, or replicas are unread for another cause.
+
+        What merely explains a True is no news.
+        """
         return _gist(self.conditions) != _gist(other.conditions)
 
 
@@ -147,25 +154,42 @@ def _scaling_active(finding: Finding) -> Condition:
 def _metrics_available(finding: Finding) -> Condition:
     kind, silent = ConditionType.METRICS_AVAILABLE, finding.silent
     if not finding.ready:
-        return _condition(kind, Reason.NO_FRESH_READINGS, "no replica is ready to be read: see condition Ready")
+        return _condition(kind, Reason.NO_REPLICA_READY, "no replica is ready to be read: see condition Ready")
     if silent:
-        pod, why = min(silent.items())
-        count = f"{len(silent)} of {finding.ready} ready replicas cannot be read"
         reason = Reason.NO_FRESH_READINGS if len(silent) == finding.ready else Reason.PARTIAL_READINGS
-        return _condition(kind, reason, f"{count}; {pod}: {why}")
+        return _condition(kind, reason, _silence(silent, finding.ready))
     return _condition(kind, Reason.METRICS_READ, "every ready replica is read", status=True)
+
+
+def _silence(silent: Mapping[str, str], ready: int) -> str:
+    """How many cannot be read, and for each cause one of them with the remedy: each cause asks for another one."""
+    examples: dict[str, str] = {}
+    for pod, why in sorted(silent.items()):
+        examples.setdefault(why.partition(":")[0], f"{pod}: {why}")
+    return "; ".join((f"{len(silent)} of {ready} ready replicas cannot be read", *examples.values()))
 
 
 def _condition(kind: ConditionType, reason: Reason, message: str, *, status: bool = False) -> Condition:
     return Condition(type=kind, status=status, reason=reason, message=message)
 
 
-def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str]]:
+def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str, frozenset[str]]]:
     """Of a True only the one reason that asks for something counts: the others follow each other by the minute."""
     return {
-        (item.type, item.status, "" if item.status and item.reason is not Reason.AT_MAXIMUM else item.reason)
+        (
+            item.type,
+            item.status,
+            "" if item.status and item.reason is not Reason.AT_MAXIMUM else item.reason,
+            _causes(item),
+        )
         for item in conditions
     }
+
+
+def _causes(item: Condition) -> frozenset[str]:
+    """Why replicas are unread. Taken from the message, which is all that a new leader finds of it."""
+    unread = item.type is ConditionType.METRICS_AVAILABLE and not item.status
+    return frozenset(_CAUSE.findall(item.message)) if unread else frozenset()
 
 
 def _read(item: Mapping[str, Any]) -> Condition:

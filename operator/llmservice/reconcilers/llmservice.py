@@ -224,7 +224,11 @@ def _workload(plan: ServicePlan) -> Ref:
 
 def _replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
     return replicas_to_state(
-        fixed=service.spec.replicas, suspend=service.spec.suspend, minimum=plan.minimum or 1, deployment=deployment
+        fixed=service.spec.replicas,
+        suspend=service.spec.suspend,
+        minimum=plan.minimum or 1,
+        maximum=plan.scaling.maximum if plan.scaling else None,
+        deployment=deployment,
     )
 
 

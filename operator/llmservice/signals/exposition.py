@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from llmservice.signals.samples import Sample, Samples
 
 _LABEL = rb'[{,]\s*%s="((?:[^"\\]|\\.)*)"'
-_SAMPLE = re.compile(rb"^[a-zA-Z_:][\w:]*(?:\{[^\n]*\})?[ \t]+(?:[-+]?[0-9.]|NaN|[-+]?Inf)", re.MULTILINE)
+_SAMPLE = re.compile(rb"^([a-zA-Z_:][\w:]*)(?:\{[^\n]*\})?[ \t]+(?:[-+]?[0-9.]|NaN|[-+]?Inf)", re.MULTILINE)
 _TAIL = re.compile(rb'\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}(.*)')
 
 
@@ -29,6 +29,11 @@ def scan(page: bytes, wanted: Mapping[str, str]) -> Samples:
         if name in labels:
             found.setdefault(name.decode(), []).append(_sample(line, len(name), labels[name]))
     return found
+
+
+def names_in(page: bytes) -> frozenset[str]:
+    """The names of all samples."""
+    return frozenset(name.decode() for name in _SAMPLE.findall(page))
 
 
 def has_samples(page: bytes) -> bool:

@@ -14,8 +14,8 @@ import aiohttp
 from yarl import URL
 
 from llmservice import __version__
-from llmservice.signals.exposition import has_samples, scan
-from llmservice.signals.samples import reading_from, wanted
+from llmservice.signals.exposition import has_samples, names_in, scan
+from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
 
 _PATH = "/metrics"
@@ -125,6 +125,8 @@ def _reading_in(page: bytes, target: Target) -> Reading | Unread:
             UnreadReason.NOT_METRICS,
             f"{_PATH} answers, but not with metrics: {_WRONG_LISTENER}",
         )
+    if not samples and (names := names_in(page)) and not is_of_engine(names, target.readings):
+        return of_another_engine(target.readings)
     return reading_from(samples, target.readings, time.time())
 
 

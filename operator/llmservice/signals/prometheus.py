@@ -20,14 +20,17 @@ from prometheus_api_client.exceptions import PrometheusApiClientException
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 from urllib3.util.retry import Retry
 
+from llmservice.engines.readings import Readings
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
-from llmservice.signals.samples import Sample, reading_from, wanted
+from llmservice.signals.samples import Sample, of_another_engine, reading_from, wanted
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
 
 _SETTLED_SECONDS = 1.0
 """A scrape is written when it ends and dated when it began: the moment asked for lies this far back."""
 _LONGEST_MATCHER = 4000
 """Letters of a query that fit into every URL."""
+_EXPOSED = "scrape_samples_scraped"
+"""How many samples a scrape found, of whatever name. It tells a page that is empty from one of another engine."""
 _SCRAPE_LABELS = ("job", "instance", "prometheus", "prometheus_replica")
 """Labels that tell two scrapes of one pod apart, of which one must not be added to the other."""
 
@@ -51,7 +54,7 @@ class PrometheusSettings:
 
 @dataclass(slots=True)
 class _Scrape:
-    """What one scrape of one pod brought: when, and the samples by name, `up` among them."""
+    """What one scrape of one pod brought: when, and the samples by name, those about the scrape among them."""
 
     at: float
     instance: str
@@ -61,6 +64,16 @@ class _Scrape:
     def succeeded(self) -> bool:
         """Whether the pod answered with metrics."""
         return any(sample.value == 1.0 for sample in self.samples.get("up", ()))
+
+    @property
+    def has_load(self) -> bool:
+        """Whether it brought more than is told about every scrape."""
+        return bool(self.samples.keys() - {"up", _EXPOSED})
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the pod had any samples, as far as the server tells."""
+        return any(sample.value > 0 for sample in self.samples.get(_EXPOSED, ()))
 
 
 _Pod = tuple[str, str]
@@ -124,6 +137,8 @@ class Prometheus:
         namespaces = "|".join(sorted({target.namespace for target in targets}))
         namespaces = namespaces if len(namespaces) < _LONGEST_MATCHER else ".+"
         names = {name: label for target in targets for name, label in wanted(target.readings).items()}
+        if any(target.readings.created_on_first_use for target in targets):
+            names[_EXPOSED] = ""
         scrapes: _Scrapes = {}
         for pod, scrape, labels, at in self._rows("timestamp(up{})", namespaces, now):
             scrapes.setdefault(pod, {})[scrape] = _Scrape(at=at, instance=labels.get("instance", ""))
@@ -146,7 +161,7 @@ class Prometheus:
     def _reading_of(self, target: Target, scrapes: Collection[_Scrape], now: float) -> Reading | Unread:
         """The scrape that fits the target best, read."""
         address = f"{target.address}:{target.port}"
-        found = max(scrapes, key=lambda each: (len(each.samples) > 1, each.instance == address, each.at), default=None)
+        found = max(scrapes, key=lambda each: (each.has_load, each.instance == address, each.at), default=None)
         if found is None:
             return _not_scraped(
                 f"it has no `up` of the pod: let it scrape port {target.port} of all pods, with the labels "
@@ -156,7 +171,7 @@ class Prometheus:
             return _not_scraped(f"its last scrape is {now - found.at:.0f} s old: shorten the interval, or see its load")
         if not found.succeeded:
             return _not_scraped(f"it cannot scrape {found.instance or address}: its page Targets says why")
-        reading = reading_from(found.samples, target.readings, found.at)
+        reading = _read(found, target.readings)
         if isinstance(reading, Unread) and reading.reason is UnreadReason.SIGNAL_MISSING:
             return replace(reading, message=f"{reading.message}; or let no relabeling of the metrics server drop it")
         return reading
@@ -176,6 +191,12 @@ def prometheus(settings: PrometheusSettings) -> Iterator[Prometheus]:
     finally:
         thread.shutdown(wait=False, cancel_futures=True)
         session.close()
+
+
+def _read(scrape: _Scrape, readings: Readings) -> Reading | Unread:
+    if scrape.exposed and not scrape.samples.keys() & wanted(readings).keys():
+        return of_another_engine(readings)
+    return reading_from(scrape.samples, readings, scrape.at)
 
 
 def _authorization(token_file: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Samples of the wanted series → a Reading, or what is wrong with them: the same for every source."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from statistics import fmean
@@ -21,6 +22,8 @@ _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
 _SINGLE_EVENTS = frozenset({"rejected", "preemptions"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
 _COME_WITH_AN_END = ("finished", "generated_tokens", "output_token")
+_BEGINNING = re.compile(r"[:_]*[^:_]*[:_]?")
+"""Of a name: what all names of an engine begin with, such as `vllm:` or `tgi_`."""
 
 
 class Sample(NamedTuple):
@@ -45,6 +48,20 @@ def wanted(readings: Readings) -> Mapping[str, str]:
     return names
 
 
+def is_of_engine(names: Iterable[str], readings: Readings) -> bool:
+    """Whether one of a pod's series can be the engine's, even if it is none that is read."""
+    return any(name.startswith(_beginnings(readings)) for name in names)
+
+
+def of_another_engine(readings: Readings) -> Unread:
+    """What to say of a pod that has metrics, but none of the engine: it is not idle, it is not known."""
+    return Unread(
+        reason=UnreadReason.SIGNAL_MISSING,
+        message=f"it has metrics, but none whose name begins with {' or '.join(_beginnings(readings))}: wait while a "
+        "rollout replaces it, else correct spec.engineOptions.image",
+    )
+
+
 def reading_from(samples: Samples, readings: Readings, at: float) -> Reading | Unread:
     """What the samples of one pod say; absent is unknown, never zero, but for series made on first use."""
     numbers = {role: value for role in _NUMBERS if (value := _number_of(role, samples, readings)) is not None}
@@ -57,6 +74,11 @@ def reading_from(samples: Samples, readings: Readings, at: float) -> Reading | U
     histograms |= dict.fromkeys(zero & set(_HISTOGRAMS), Histogram(count=0.0, total=0.0))
     problem = _problem_of_values(samples) or _problem_of_roles(numbers, histograms)
     return _no_number(problem) if problem else _reading(at, dict.fromkeys(zero, 0.0) | numbers, histograms)
+
+
+@cache
+def _beginnings(readings: Readings) -> tuple[str, ...]:
+    return tuple(sorted({found[0] for name in wanted(readings) if (found := _BEGINNING.match(name))}))
 
 
 @cache

@@ -60,6 +60,18 @@ def test_resumes_at_the_minimum_when_less_ran_before() -> None:
     assert replicas_to_state(fixed=None, suspend=False, minimum=2, deployment=deployment).value == 2
 
 
+@pytest.mark.parametrize(("maximum", "value"), [(2, 2), (4, 4), (8, 4), (None, 4)])
+def test_resumes_within_a_maximum_that_was_lowered_meanwhile(maximum: int | None, value: int) -> None:
+    stated = replicas_to_state(fixed=None, suspend=False, minimum=1, maximum=maximum, deployment=SUSPENDED_FROM_FOUR)
+    assert stated == Replicas(value=value)
+
+
+def test_a_maximum_changes_no_number_that_runs() -> None:
+    """The autoscaler lowers it, and says so."""
+    stated = replicas_to_state(fixed=None, suspend=False, minimum=1, maximum=2, deployment=a_deployment(5, OPERATOR))
+    assert stated == Replicas(value=5, live=True)
+
+
 @pytest.mark.parametrize("kept", ["", "many", "-1", "9" * 5000])
 def test_a_spoilt_note_of_what_ran_before_counts_as_the_live_number(kept: str) -> None:
     deployment = a_deployment(0, OPERATOR, annotations={BEFORE_SUSPEND_ANNOTATION: kept})

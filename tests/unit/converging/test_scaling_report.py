@@ -59,7 +59,7 @@ ALL_SILENT = {f"chat-{number}": "TimedOut: no answer: see its log" for number in
             (False, "NoFreshReadings"),
             (False, "NoFreshReadings"),
         ),
-        (a_report(decided.Reason.NO_FRESH_READINGS, ready=0), (False, "NoFreshReadings"), (False, "NoFreshReadings")),
+        (a_report(decided.Reason.NO_FRESH_READINGS, ready=0), (False, "NoFreshReadings"), (False, "NoReplicaReady")),
     ],
 )
 def test_the_conditions_of_a_decision(
@@ -106,13 +106,43 @@ def test_a_reason_of_a_newer_operator_is_passed_over() -> None:
         (a_report(), a_report(decided.Reason.STEADY), False),
         (a_report(), a_report(decided.Reason.AT_MAXIMUM), True),
         (a_report(), a_report(decided.Reason.PODS_PENDING), True),
-        (a_report(silent=SILENT), a_report(silent={"chat-1": "Refused: other"}), False),
+        (a_report(silent=SILENT), a_report(silent={"chat-1": "TimedOut: other"}), False),
+        (a_report(silent=SILENT), a_report(silent={"chat-2": "Refused: other"}), True),
+        (a_report(silent=SILENT), a_report(silent={**SILENT, "chat-1": "TimedOut: other"}), False),
+        (a_report(silent=SILENT), a_report(silent={**SILENT, "chat-3": "Refused: other"}), True),
+        (a_report(ready=0), a_report(silent=ALL_SILENT), True),
         (a_report(), a_report(silent=SILENT), True),
         (a_report(), a_report(advise=True), True),
     ],
 )
 def test_what_merely_explains_a_true_is_no_news(one: ScalingReport, other: ScalingReport, *, news: bool) -> None:
     assert one.says_else(other) is other.says_else(one) is news
+
+
+def test_each_cause_is_told_with_one_pod_and_the_remedy() -> None:
+    silent = {"chat-3": "Refused: HTTP 500: see its log", "chat-1": "TimedOut: late: wait", **SILENT}
+    (_, metrics) = a_report(ready=4, silent=silent).conditions
+    assert metrics.message == (
+        "3 of 4 ready replicas cannot be read; chat-1: TimedOut: late: wait; chat-3: Refused: HTTP 500: see its log"
+    )
+
+
+def test_a_status_tells_the_cause_to_a_new_leader() -> None:
+    report = a_report(decided.Reason.NO_FRESH_READINGS, silent=ALL_SILENT)
+    status = {"autoscaling": report.as_status(), "conditions": conditions_to_write(report.conditions, (), 1, NOW)}
+    found = report_in(status)
+    assert found is not None
+    assert not found.says_else(report)
+    assert found.says_else(a_report(decided.Reason.NO_FRESH_READINGS, silent=dict.fromkeys(ALL_SILENT, "Refused: no")))
+
+
+def test_replicas_that_are_ready_and_unread_are_a_new_problem_after_none_was_ready() -> None:
+    problem = new_problem(
+        a_report(decided.Reason.NO_FRESH_READINGS, ready=0),
+        a_report(decided.Reason.NO_FRESH_READINGS, silent=ALL_SILENT),
+    )
+    assert problem is not None
+    assert (problem.reason, "see its log" in problem.message) == (Reason.NO_FRESH_READINGS, True)
 
 
 def test_a_problem_is_new_once() -> None:

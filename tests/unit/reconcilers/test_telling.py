@@ -11,12 +11,12 @@ from llmservice.reconcilers.scaling.telling import Telling
 MOVED = Memory(demand=Demand(cold_starts=(300,)))
 
 
-def a_report(replicas: int = 3, *, read: bool = True, message: str = "") -> ScalingReport:
+def a_report(replicas: int = 3, *, read: bool = True, message: str = "", cause: str = "") -> ScalingReport:
     condition = Condition(
         type=ConditionType.METRICS_AVAILABLE,
         status=read,
         reason=Reason.METRICS_READ if read else Reason.NO_FRESH_READINGS,
-        message="",
+        message=f"1 of 1 ready replicas cannot be read; chat-1: {cause}: wait" if cause else "",
     )
     return ScalingReport(replicas=replicas, message=message, conditions=(condition,))
 
@@ -48,6 +48,17 @@ def test_another_sentence_is_none() -> None:
 def test_another_condition_is_news_by_the_second_look_in_a_row() -> None:
     telling = told(a_report())
     assert [take(telling, a_report(read=False)) for _ in range(3)] == [False, True, False]
+
+
+def test_another_cause_is_news_by_the_second_look_in_a_row() -> None:
+    telling = told(a_report(read=False, cause="Unreachable"))
+    assert [take(telling, a_report(read=False, cause="Unauthorized")) for _ in range(3)] == [False, True, False]
+
+
+def test_causes_that_alternate_are_told_four_times_in_twenty_minutes() -> None:
+    telling, causes = told(a_report(read=False, cause="TimedOut")), ("TimedOut", "Unreachable")
+    reports = [a_report(read=False, cause=causes[now // 20 % 2]) for now in range(0, 1200, 10)]
+    assert sum(take(telling, report, 10.0 * number) for number, report in enumerate(reports)) == 4
 
 
 def test_looks_in_between_begin_the_count_anew() -> None:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from llmservice.signals.exposition import has_samples, scan
+from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, wanted
 from tests.unit.signals.fake_engine import VERSIONS, readings_of, recorded
 
@@ -89,3 +89,8 @@ def test_the_wanted_series_of_a_recorded_page_are_all_there(engine: str) -> None
     older |= {f"vllm:time_per_output_token_seconds_{end}" for end in ("count", "sum")}
     assert wanted(readings).keys() - found.keys() - older == set()
     assert all(isinstance(sample, Sample) for samples in found.values() for sample in samples)
+
+
+def test_the_names_of_a_page_are_those_of_its_samples() -> None:
+    page = b'# TYPE of_no_sample counter\na:b_total{x="c 1"} 2\nd 1.5 1700000000\n}\nbroken line\n'
+    assert names_in(page) == {"a:b_total", "d"}

@@ -116,6 +116,21 @@ async def test_html_is_no_fresh_engine(engine: FakeEngine) -> None:
     assert result.reason is UnreadReason.NOT_METRICS
 
 
+async def test_a_busy_engine_of_another_kind_is_no_idle_one(engine: FakeEngine) -> None:
+    result = await read_one(engine.target(engine="tgi"))
+    assert isinstance(result, Unread)
+    assert result.reason is UnreadReason.SIGNAL_MISSING
+    assert result.message.startswith("it has metrics, but none whose name begins with tgi_: wait while a rollout")
+
+
+@pytest.mark.parametrize("content", ["", "tgi_request_count 1\nprocess_open_fds 7\n"])
+async def test_an_engine_without_what_is_read_has_done_nothing_yet(engine: FakeEngine, content: str) -> None:
+    engine.answer = page(content)
+    result = await read_one(engine.target(engine="tgi"))
+    assert isinstance(result, Reading)
+    assert result.counters.running == 0
+
+
 async def test_a_packed_answer_is_not_unpacked(engine: FakeEngine) -> None:
     result = await unread(engine, page(b"\x1f\x8b" + b"\x00" * 100, Content_Encoding="gzip"))
     assert result.reason is UnreadReason.NOT_METRICS

@@ -147,6 +147,35 @@ async def test_a_pod_that_is_scraped_twice_counts_once(server: FakeEngine) -> No
     assert (result.at, result.counters.running) == (NOW - 3, 2)
 
 
+TGI = replace(CHAT, readings=a_target(engine="tgi").readings)
+
+
+@pytest.mark.parametrize(("exposed", "is_idle"), [(0.0, True), (None, True), (412.0, False)])
+async def test_an_empty_page_is_told_from_one_of_another_engine(
+    server: FakeEngine, exposed: float | None, *, is_idle: bool
+) -> None:
+    rows = scraped()
+    if exposed is not None:
+        rows["scrape_samples_scraped"] = [(labels, exposed) for labels, _ in rows["up"]]
+    server.answer = a_server(rows)
+    result = (await read(server, TGI))[TGI]
+    assert isinstance(result, Reading) is is_idle
+    if isinstance(result, Unread):
+        assert result.reason is UnreadReason.SIGNAL_MISSING
+        assert result.message.startswith("it has metrics, but none whose name begins with tgi_")
+        assert "relabeling" in result.message
+
+
+async def test_pods_of_two_engines_of_one_service_are_each_read_as_what_they_are(server: FakeEngine) -> None:
+    rows = both(scraped(), scraped("chat-1", up=0.0, instance="10.0.0.8:8000"))
+    rows["up"][1] = (rows["up"][1][0], 1.0)
+    rows["scrape_samples_scraped"] = [(rows["up"][0][0], 412.0), (rows["up"][1][0], 0.0)]
+    server.answer = a_server(rows)
+    fresh = replace(TGI, pod="chat-1", address="10.0.0.8")
+    readings = (await read(server, CHAT, fresh)).values()
+    assert [item.counters.running for item in readings if isinstance(item, Reading)] == [2, 0]
+
+
 async def test_another_port_of_the_pod_does_not_count(server: FakeEngine) -> None:
     sidecar = {name: rows for name, rows in scraped(instance="10.0.0.7:15090").items() if "up" in name}
     server.answer = a_server(both(sidecar, scraped(at=NOW - 20)))

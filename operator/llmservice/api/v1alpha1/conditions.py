@@ -81,6 +81,7 @@ class Reason(StrEnum):
     AT_MAXIMUM = "AtMaximum"
     OUT_OF_BOUNDS = "OutOfBounds"
     PODS_PENDING = "PodsPending"
+    NO_REPLICA_READY = "NoReplicaReady"
     NO_FRESH_READINGS = "NoFreshReadings"
     PARTIAL_READINGS = "PartialReadings"
     SIGNAL_MISSING = "SignalMissing"

@@ -167,6 +167,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "More replicas are wanted, but some that were asked for find no place; no more are asked for.",
         "Free or add nodes as the scheduler's words in the message say, or lower `maxReplicas`.",
     ),
+    Reason.NO_REPLICA_READY: Meaning(
+        "No replica is ready, so there are no metrics to read.", "Nothing while replicas start; else see `Ready`."
+    ),
     Reason.NO_FRESH_READINGS: Meaning(
         "No replica's metrics can be read: the number of replicas stays as it is.",
         "Nothing while the first replica starts; else follow the message of `MetricsAvailable`.",

@@ -138,7 +138,7 @@ def _targets(service: Candidate) -> Iterator[Target]:
                 pod=pod.name,
                 address=pod.address,
                 port=PORT,
-                readings=service.scaling.readings,
+                readings=service.readings[pod.uid],
             )
 
 

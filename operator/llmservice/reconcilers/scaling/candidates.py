@@ -1,6 +1,6 @@
 """Which services are scaled, and everything about one that does not come from its engines."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
@@ -9,8 +9,10 @@ from llmservice.converging.changes import is_being_deleted
 from llmservice.converging.references import Manifest, Ref, controller_uid, uid_of
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
+from llmservice.engines.readings import Readings
 from llmservice.errors import InvalidSpec
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.reconcilers.scaling.dialects import Dialects
 from llmservice.reconcilers.workers import ServiceKey
 
 
@@ -18,7 +20,8 @@ from llmservice.reconcilers.workers import ServiceKey
 class Candidate:
     """One service with `spec.autoscaling` whose Deployment is ours.
 
-    `suspended` holds until the operator has stated replicas again after a suspension.
+    `readings` tells by UID how each pod exports. `suspended` holds until the operator has stated replicas again after a
+    suspension.
     """
 
     body: Manifest
@@ -26,6 +29,7 @@ class Candidate:
     scaling: ScalingPlan
     deployment: Manifest
     pods: tuple[ScaledPod, ...]
+    readings: Mapping[str, Readings]
     suspended: bool
 
     @property
@@ -50,6 +54,7 @@ class Candidates:
     cache: ObjectCache
     plan: Callable[[LLMService], ServicePlan]
     _plans: dict[str, tuple[_Made, ServicePlan | None]] = field(default_factory=dict)
+    _dialects: dict[str, Dialects] = field(default_factory=dict)
 
     def keys(self) -> Iterator[ServiceKey]:
         """Every resource with `spec.autoscaling`."""
@@ -65,12 +70,14 @@ class Candidates:
         plan = self._plan(body)
         if plan is None or plan.scaling is None or controller_uid(deployment) != plan.owner.uid:
             return None
+        pods, dialects = self.cache.of_service("Pod", *key), self._dialects.setdefault(plan.owner.uid, Dialects())
         return Candidate(
             body=body,
             plan=plan,
             scaling=plan.scaling,
             deployment=deployment,
-            pods=scaled_pods(self.cache.of_service("Pod", *key), deployment["metadata"]["name"]),
+            pods=scaled_pods(pods, deployment["metadata"]["name"]),
+            readings=dialects.of(pods, plan, plan.scaling),
             suspended=bool(body["spec"].get("suspend")) or is_emptied(deployment),
         )
 
@@ -80,8 +87,9 @@ class Candidates:
         return body is not None and _identity(body) == _identity(service.body)
 
     def forget(self, uid: str) -> None:
-        """Drop the plan of a resource that is gone."""
+        """Drop the plan of a resource that is gone, and what its pods speak."""
         self._plans.pop(uid, None)
+        self._dialects.pop(uid, None)
 
     def _plan(self, body: Manifest) -> ServicePlan | None:
         """The plan; None while the spec is one that only an edit can help."""

@@ -32,7 +32,8 @@ class Telling:
         | differs from what was told in | told                                                            |
         |-------------------------------|-----------------------------------------------------------------|
         | the number                    | at once                                                         |
-        | a condition or its reason     | by the second look in a row, four times in twenty minutes       |
+        | a condition or its reason,    | by the second look in a row, four times in twenty minutes       |
+        | or why replicas are unread    |                                                                 |
         | nothing but sentences         | never                                                           |
         """
         told = self.told
