@@ -1,8 +1,12 @@
 """What goes wrong is named, with the way out, and heals when it can."""
 
+import contextlib
 import json
+import os
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +100,36 @@ def test_a_runtime_that_the_node_does_not_have_is_named(kube: Kube) -> None:
         assert "spec.pod.runtimeClassName" in message
     finally:
         kube.request("DELETE", f"{_RUNTIME_CLASSES}/{name}")
+
+
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("models")
+def test_an_engine_that_hangs_is_named_until_it_answers(kube: Kube) -> None:
+    kube.create(a_tiny_service())
+    kube.wait_ready("chat")
+    (pod,) = kube.list("Pod")
+    process = engine_process(pod)
+    os.kill(process, signal.SIGSTOP)
+    try:
+        message = kube.wait_reason("chat", "EngineUnresponsive", seconds=180)["message"]
+        assert "does not answer its health check" in message
+    finally:
+        os.kill(process, signal.SIGCONT)
+    kube.wait_ready("chat")
+    kube.wait(lambda: event_reasons(kube)[-1] == "Ready", lambda: event_reasons(kube))
+    assert event_reasons(kube) == ["Ready", "EngineUnresponsive", "Ready"]
+
+
+def engine_process(pod: Body) -> int:
+    """The engine's process as the node sees it."""
+    uid = pod["metadata"]["uid"]
+    spellings = (uid, uid.replace("-", "_"))
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            groups, command = (folder / "cgroup").read_text(), (folder / "cmdline").read_bytes()
+            if any(spelling in groups for spelling in spellings) and b"llama-server" in command:
+                return int(folder.name)
+    raise AssertionError(f"no llama-server runs in pod {uid}")
 
 
 @pytest.mark.usefixtures("models")

@@ -17,6 +17,8 @@ _RESOURCE = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-\w.]*[A-Za
 _LABEL_VALUE = re.compile(r"[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?")
 _SECCOMP = ("RuntimeDefault", "Unconfined")
 _LARGEST_ID = 2**31 - 1
+_MADE_ON_LOAD = "online-"
+"""How the names of quantizations begin that an engine makes of an unquantized checkpoint."""
 
 
 def checked_version(version: EngineVersion, where: str) -> EngineVersion:
@@ -28,6 +30,10 @@ def checked_version(version: EngineVersion, where: str) -> EngineVersion:
         number = getattr(version, name)
         if not least <= number <= _LARGEST_ID:
             raise InvalidCatalogue(where, f"{name}: {number} is not a number from {least} to {_LARGEST_ID}")
+    for name in version.quantizations:
+        if name.startswith(_MADE_ON_LOAD) and name not in version.on_load:
+            message = f"quantizations: {name} has no entry in on_load; say there what the engine calls it"
+            raise InvalidCatalogue(where, message)
     _check_metrics(version.metrics, where)
     return version
 

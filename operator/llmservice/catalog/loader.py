@@ -13,13 +13,12 @@ from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.recorded_flags import recorded_options
 from llmservice.catalog.rows import InvalidCatalogue, mapping, typed
+from llmservice.catalog.yaml_values import ValuesLoader
 
 ENGINES_FILE = "engines.yaml"
 ACCELERATORS_FILE = "accelerators.yaml"
 Table = Mapping[str, Any]
 """A catalogue file as YAML gives it."""
-
-_YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
@@ -47,7 +46,7 @@ def shipped_table(name: str) -> Table:
 def table_in(text: str, where: str) -> Table:
     """The mapping of names in a YAML text, `where` in every complaint; raises InvalidCatalogue."""
     try:
-        return mapping(yaml.load(text, Loader=_YAML), where)  # noqa: S506  (a safe loader, the C one where there is one)
+        return mapping(yaml.load(text, Loader=ValuesLoader), where)  # noqa: S506  (a safe loader)
     except yaml.YAMLError as error:
         raise InvalidCatalogue(where, f"is not YAML: {' '.join(str(error).split())}") from error
 

@@ -21,11 +21,13 @@ from llmservice.catalog.loader import ACCELERATORS_FILE, ENGINES_FILE, Table, ca
 from llmservice.catalog.rows import InvalidCatalogue, mapping
 
 
-def overlaid(data: Mapping[str, str]) -> Catalogue:
+def overlaid(data: Any) -> Catalogue:
     """The shipped catalogue with an overlay's rows over it; `data` maps file names to their texts.
 
-    Raises InvalidCatalogue naming file, row and field.
+    It may come from a file that no API server has seen. Raises InvalidCatalogue naming file, row and field.
     """
+    if not isinstance(data, Mapping):
+        raise InvalidCatalogue("data", f"must be a mapping with the keys {ENGINES_FILE}, {ACCELERATORS_FILE}")
     for name in data.keys() - {ENGINES_FILE, ACCELERATORS_FILE}:
         raise InvalidCatalogue(name, f"is no file of the catalogue; use the keys {ENGINES_FILE}, {ACCELERATORS_FILE}")
     return catalogue_of(
@@ -34,9 +36,11 @@ def overlaid(data: Mapping[str, str]) -> Catalogue:
     )
 
 
-def _given(data: Mapping[str, str], name: str) -> Table:
+def _given(data: Mapping[str, Any], name: str) -> Table:
     """The table of one key; a text of nothing but comments is an empty one."""
     text = data.get(name, "")
+    if not isinstance(text, str):
+        raise InvalidCatalogue(name, f"must be a text: put | after the colon, as in `{name}: |`")
     lines = (line.strip() for line in text.splitlines())
     return table_in(text, name) if any(line and not line.startswith("#") for line in lines) else {}
 

@@ -9,7 +9,12 @@ from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
 
 _EXCERPT = 300
 _TERMINATING = "because it is being terminated"
-_HOPELESS = ("field not declared in schema", "request is too large", "trying to send message larger than max")
+_HOPELESS = (
+    "field not declared in schema",
+    "duplicate entries for key",
+    "request is too large",
+    "trying to send message larger than max",
+)
 """Words of a 500 that no other try would mend; the last two are etcd's (rpctypes) and gRPC's."""
 
 
@@ -45,6 +50,7 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     | 401, 408, 429, others | Unavailable, with the pause the server asks for         |
     | other 4xx             | Refused                                                 |
     | 500, unknown field    | Refused: an installed schema older than the operator    |
+    | 500, duplicate key    | Refused: a list that is merged by key has it twice      |
     | 500, too large        | Refused: more than etcd stores, or is sent              |
 
     401 is no refusal: tokens rotate, and the next one may be good.

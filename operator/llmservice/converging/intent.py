@@ -18,9 +18,11 @@ INTENT_ANNOTATION = "llmservice.dev/intent"
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "containers": lambda item: item["name"],
     "env": lambda item: item["name"],
+    "hostAliases": lambda item: item["ip"],
     "imagePullSecrets": lambda item: item["name"],
     "ownerReferences": lambda item: item["uid"],
     "ports": lambda item: item.get("containerPort", item.get("port")),
+    "topologySpreadConstraints": lambda item: (item["topologyKey"], item["whenUnsatisfiable"]),
     "volumeMounts": lambda item: item["mountPath"],
     "volumes": lambda item: item["name"],
 }

@@ -29,7 +29,7 @@ class ModelSource:
     """Where the weights come from, decided by planning.
 
     `scheme` is `hf`, `pvc`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is the
-    absolute path inside the container (pvc). `file` is the GGUF file or glob the user named, else empty.
+    absolute path inside the container (pvc). `file` is the GGUF file the user named, else empty.
     """
 
     scheme: str

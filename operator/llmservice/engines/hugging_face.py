@@ -60,7 +60,10 @@ TORCH_SIGNATURES = (
             r"NVIDIA driver on your system is too old|No (CUDA|HIP) GPUs are available|no kernel image is available"
             r"|Failed to infer device type|not enough cuda devices|NotEnoughCUDADevices"
         ),
-        remedy="image, driver and device do not fit: check the node, or name another spec.engineOptions.version",
+        remedy=(
+            "image, driver and device do not fit: check the node, or name another spec.engineOptions.version; where a "
+            "group owns /dev/dri, its number on the node belongs into spec.pod.securityContext.supplementalGroups"
+        ),
     ),
 )
 

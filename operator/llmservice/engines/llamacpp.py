@@ -179,9 +179,9 @@ class LlamaCpp:
     )
     flags = frozenset(
         (
-            *("--host", "--port", "--metrics", "--slots", "--no-ui", "--alias", "--model", "-hf", "-hff"),
+            *("--host", "--port", "--metrics", "--slots", "--alias", "--model", "-hf", "-hff"),
             *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
-            *("--cache-type-k", "--cache-type-v", "--threads", "--threads-http", "--cache-ram"),
+            *("--cache-type-k", "--cache-type-v"),
         )
     )
     signatures = tuple(
@@ -192,11 +192,11 @@ class LlamaCpp:
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
         model, defaults, notes = _model(request)
-        wanted = (*_SERVING, ("--alias", ",".join(request.names)), *model, *_capacity(request), *_limits(request))
+        wanted = (*_SERVING, ("--alias", ",".join(request.names)), *model, *_capacity(request))
         return Launch(
             args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
             probes=_PROBES,
-            environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub"},
+            environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub", **_changeable(request)},
             writable_paths=(_CACHE,),
             # SIGTERM drops what runs, so that has to end before; and until the model is loaded, process 1 ignores it.
             pre_stop=wait_until_idle(_LOAD, SETTLE_SECONDS + request.drain_seconds),
@@ -217,7 +217,6 @@ _SERVING: _Options = (
     ("--port", str(PORT)),
     ("--metrics",),
     ("--slots",),
-    ("--no-ui",),
 )
 
 
@@ -262,7 +261,6 @@ def _capacity(request: ServingRequest) -> _Options:
     return (
         ("--ctx-size", str(slot * request.max_num_seqs)),
         ("--parallel", str(request.max_num_seqs)),
-        ("--threads-http", str(max(_HTTP_THREADS, 4 * request.max_num_seqs))),
         ("--no-kv-unified",),
         ("--kv-unified-per-slot", str(request.max_model_len)),
         ("--fit", "off"),
@@ -283,12 +281,17 @@ def _kv_cache(dtype: str) -> _Options:
     return (("--cache-type-k", dtype), ("--cache-type-v", dtype))
 
 
-def _limits(request: ServingRequest) -> _Options:
-    """Keeping within the container's limits, which the engine does not look at.
+def _changeable(request: ServingRequest) -> Mapping[str, str]:
+    """What users may change, as variables: one of theirs takes its place, and an argument wins over it in the engine.
 
-    It counts the node's cores, and keeps up to 8 GiB of earlier prompts in memory.
+    Left alone, the engine does not look at the container's limits: it counts the node's cores, and keeps up to 8 GiB
+    of earlier prompts in memory.
     """
-    threads = (("--threads", str(max(1, math.ceil(request.cores)))),) if request.cores and not request.devices else ()
+    http_threads = max(_HTTP_THREADS, 4 * request.max_num_seqs)
+    variables = {"LLAMA_ARG_UI": "0", "LLAMA_ARG_THREADS_HTTP": str(http_threads)}
+    if request.cores and not request.devices:
+        variables["LLAMA_ARG_THREADS"] = str(max(1, math.ceil(request.cores)))
     quarter = request.memory_bytes // 4 // 2**20
-    cache = (("--cache-ram", str(quarter)),) if 0 < quarter < _PROMPT_CACHE_MIB else ()
-    return (*threads, *cache)
+    if 0 < quarter < _PROMPT_CACHE_MIB:
+        variables["LLAMA_ARG_CACHE_RAM"] = str(quarter)
+    return variables

@@ -14,7 +14,8 @@ def environment(
     spec: LLMServiceSpec, source: ModelSource, launch: Launch, registry: RegistrySettings
 ) -> tuple[Json, ...]:
     """EnvVar objects, each name once: what the user sets takes the place of the cluster's setting."""
-    chosen = dict(_values({**launch.environment, **_settings(source, registry)}))
+    asks_hub = source.scheme == "hf" or spec.model.token_secret_ref is not None
+    chosen = dict(_values({**launch.environment, **_settings(registry, asks_hub=asks_hub)}))
     if spec.model.token_secret_ref is not None:
         reference = {"secretKeyRef": spec.model.token_secret_ref.as_json()}
         chosen[_TOKEN] = {"name": _TOKEN, "valueFrom": reference}
@@ -22,9 +23,9 @@ def environment(
     return tuple(chosen.values())
 
 
-def _settings(source: ModelSource, registry: RegistrySettings) -> Mapping[str, str]:
-    """A claim needs no way to the hub; a proxy may matter to whatever else the engine fetches."""
-    if source.scheme == "hf" and registry.hf_endpoint:
+def _settings(registry: RegistrySettings, *, asks_hub: bool) -> Mapping[str, str]:
+    """A claim needs no way to the hub, unless a token tells that more is fetched there; a proxy may matter anyway."""
+    if asks_hub and registry.hf_endpoint:
         return {"HF_ENDPOINT": registry.hf_endpoint, **registry.proxies}
     return registry.proxies
 

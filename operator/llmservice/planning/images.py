@@ -38,9 +38,21 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
-    """The reference with its longest matching prefix replaced; a prefix ends where a part of the name ends."""
-    matches = [prefix for prefix in mirrors if image == prefix or image.startswith(prefix.rstrip("/") + "/")]
+    """The reference with its longest matching prefix replaced; a prefix ends where a part of the name ends.
+
+    A short name (`owner/name:1`) is mirrored as what container runtimes read in it (`docker.io/owner/name:1`).
+    """
+    full = _with_registry(image)
+    matches = [prefix for prefix in mirrors if full == prefix or full.startswith(prefix.rstrip("/") + "/")]
     if not matches:
         return image
     prefix = max(matches, key=len)
-    return mirrors[prefix].rstrip("/") + image[len(prefix.rstrip("/")) :]
+    return mirrors[prefix].rstrip("/") + full[len(prefix.rstrip("/")) :]
+
+
+def _with_registry(image: str) -> str:
+    """A first part is a registry's name if it could be a host's and no owner's."""
+    first, slash, _ = image.partition("/")
+    if not slash:
+        return f"docker.io/library/{image}"
+    return image if "." in first or ":" in first or first == "localhost" else f"docker.io/{image}"

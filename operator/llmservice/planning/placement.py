@@ -17,7 +17,7 @@ class Placement:
 
 
 def choose_placement(pod: PodOptions, facts: Facts, wanted_type: str | None) -> Placement:
-    """Nodes that have the device, by the labels of every platform (the scheduler ORs terms, Karpenter takes the first).
+    """Nodes that have the device, by every platform's labels: the scheduler ORs terms, Karpenter tries them in turn.
 
     A device known by its resource alone chooses no nodes: asking for the resource is enough to get one.
     """

@@ -33,7 +33,7 @@ def plan_pod(
     placement: Placement,
     security: Security,
 ) -> PodPlan:
-    """The pod; raises InvalidSpec when a file would lie in a read-only volume."""
+    """The pod; raises InvalidSpec when a file cannot be where it should."""
     return PodPlan(
         labels=spec.pod.labels,
         annotations=spec.pod.annotations,
@@ -49,12 +49,8 @@ def plan_pod(
 
 
 def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch) -> tuple[Mount, ...]:
-    weights = weight_mounts(spec.model, source)
-    return (
-        *weights,
-        *scratch_mounts(launch, spec.gpu.count),
-        *file_mounts(spec.engine_options.files, read_only=weights),
-    )
+    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, spec.gpu.count))
+    return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 
 def _passthrough(pod: PodOptions, registry: RegistrySettings) -> Json:

@@ -23,22 +23,31 @@ def scratch_mounts(launch: Launch, devices: int) -> tuple[Mount, ...]:
     return (*folders, Mount(name="shared-memory", path=_SHM, source=memory))
 
 
-def file_mounts(files: tuple[File, ...], *, read_only: tuple[Mount, ...]) -> tuple[Mount, ...]:
+def file_mounts(files: tuple[File, ...], *, beside: tuple[Mount, ...]) -> tuple[Mount, ...]:
     """One volume for each file, so that it appears alone at its path.
 
-    Raises InvalidSpec for a path inside a read-only volume, where no file can be placed.
+    Raises InvalidSpec for a path where no file can be placed `beside` the other mounts.
     """
-    return tuple(_file_mount(index, file, read_only) for index, file in enumerate(files))
+    mounts = tuple(_file_mount(index, file) for index, file in enumerate(files))
+    for index, mount in enumerate(mounts):
+        others = (*beside, *mounts[:index], *mounts[index + 1 :])
+        if problem := next(filter(None, (_clash(mount.path, other) for other in others)), ""):
+            raise InvalidSpec(Reason.INVALID_SPEC, problem, field=f"spec.engineOptions.files[{index}].path")
+    return mounts
 
 
-def _file_mount(index: int, file: File, read_only: tuple[Mount, ...]) -> Mount:
-    for mount in read_only:
-        if f"{file.path}/".startswith(f"{mount.path}/"):
-            raise InvalidSpec(
-                Reason.INVALID_SPEC,
-                f"{file.path} lies in a volume that is read-only; choose a path outside {mount.path}",
-                field=f"spec.engineOptions.files[{index}].path",
-            )
+def _clash(path: str, other: Mount) -> str:
+    """Why no file can be at a path beside another mount; empty when one can."""
+    if path == other.path:
+        return f"{path} is where a volume of the operator is mounted; choose another path"
+    if other.path.startswith(f"{path}/"):
+        return f"{path} must be a folder, because {other.path} is mounted in it; choose another path"
+    if other.read_only and path.startswith(f"{other.path}/"):
+        return f"{path} lies in a volume that is read-only; choose a path outside {other.path}"
+    return ""
+
+
+def _file_mount(index: int, file: File) -> Mount:
     name = file.path.rpartition("/")[2]
     return Mount(name=f"file-{index}", path=file.path, source=_source(file, name), read_only=True, sub_path=name)
 

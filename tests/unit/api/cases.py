@@ -143,11 +143,6 @@ REFUSED = (
     Refused({"spec__model__revision": "main"}, "spec.model.revision", "only a Hugging Face repository has revisions"),
     Refused({**uri("a/b"), "spec__model__revision": "my branch"}, "spec.model.revision", "is not a revision"),
     Refused(
-        {"spec__model__tokenSecretRef": {"name": "hub", "key": "token"}},
-        "spec.model.tokenSecretRef",
-        "only a Hugging Face repository takes a token",
-    ),
-    Refused(
         {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub"}}, "spec.model.tokenSecretRef.key", "required"
     ),
     Refused(
@@ -282,7 +277,7 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     uri("owner/name-1.5B_x") | {"spec__model__revision": "refs/pr/1", "spec__model__file": "sub/*Q4_K_M*.gguf"},
     uri("hf://owner/name") | {"spec__model__tokenSecretRef": {"name": "hub.token", "key": "HF_TOKEN"}},
     uri("pvc://models/a/b") | {"spec__model__names": ["gpt", "owner/name:latest"]},
-    uri("s3://bucket/a/b/"),
+    uri("s3://bucket/a/b/") | {"spec__model__tokenSecretRef": {"name": "hub", "key": "token"}},
     uri("gs://bucket"),
     {"spec__engineOptions": {"image": "example.com:5000/a/b@sha256:0a", "version": "b1.2+cu12", "args": ["", "--a b"]}},
     env({"name": "a.B-c", "value": ""}, {"name": "B", "valueFrom": SECRET}, {"name": "C", "valueFrom": CONFIG}),

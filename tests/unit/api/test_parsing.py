@@ -38,9 +38,8 @@ def test_names_every_problem_at_once() -> None:
 
 
 def test_names_every_broken_rule_of_one_part() -> None:
-    token = {"name": "hub", "key": "token"}
-    lines = problems(spec__model__revision="main", spec__model__tokenSecretRef=token)
-    assert [line.split(": ")[0] for line in lines] == ["spec.model.revision", "spec.model.tokenSecretRef"]
+    lines = problems(spec__model__file="../b.gguf", spec__model__revision="main")
+    assert [line.split(": ")[0] for line in lines] == ["spec.model.file", "spec.model.revision"]
 
 
 @pytest.mark.parametrize(

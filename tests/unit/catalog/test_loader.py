@@ -29,6 +29,10 @@ def test_a_row_becomes_a_version() -> None:
         ("a: {default: '1', versions: {'1': {" + ROW + ", usr: 1}}}", "engines.yaml: a: 1: unknown field usr"),
         ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images is missing"),
         ("a: {default: '1', versions: {'1': {" + ROW + ", flags: flags/x.txt}}}", "a: 1: flags: there is no file"),
+        (
+            "a: {default: '1', versions: {'1': {" + ROW + ", quantizations: [awq, online-fp8]}}}",
+            "engines.yaml: a: 1: quantizations: online-fp8 has no entry in on_load",
+        ),
         ("a: {default: '1', versions: {1: {" + ROW + "}}}", "quote names that look like numbers"),
     ],
 )

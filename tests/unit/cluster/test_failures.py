@@ -59,10 +59,16 @@ def test_a_uid_that_differs_is_a_conflict() -> None:
     "words",
     [
         "failed to create typed patch object: .status.plan: field not declared in schema",
+        '.spec.containers[name="a"].volumeMounts: duplicate entries for key [mountPath="/cache"]',
         "etcdserver: request is too large",
         "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2210301 vs. 2097152)",
     ],
-    ids=["a field the installed schema lacks", "too large for etcd", "too large to be sent to it"],
+    ids=[
+        "a field the installed schema lacks",
+        "the same key twice",
+        "too large for etcd",
+        "too large to be sent to it",
+    ],
 )
 def test_a_500_that_no_other_try_would_mend_is_a_refusal(words: str) -> None:
     assert isinstance(failure_of(500, orjson.dumps(a_status(500, words))), Refused)

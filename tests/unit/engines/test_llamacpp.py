@@ -63,7 +63,7 @@ def test_all_layers_are_on_the_devices_or_none(devices: int, layers: str) -> Non
 
 @pytest.mark.parametrize(("requests", "threads"), [(1, "256"), (64, "256"), (200, "800")])
 def test_threads_are_there_before_a_burst_of_requests(requests: int, threads: str) -> None:
-    assert option(launched(max_num_seqs=requests), "--threads-http") == threads
+    assert launched(max_num_seqs=requests).environment["LLAMA_ARG_THREADS_HTTP"] == threads
 
 
 def test_all_names_are_aliases() -> None:
@@ -117,11 +117,12 @@ def test_an_unknown_format_of_the_kv_cache_is_refused_with_those_there_are() -> 
 )
 def test_limits_of_the_container_are_kept(cores: float, memory_gib: int, threads: str, cache_mib: str) -> None:
     launch = launched(cores=cores, memory_bytes=memory_gib * 2**30)
-    assert (option(launch, "--threads"), option(launch, "--cache-ram")) == (threads, cache_mib)
+    found = launch.environment
+    assert (found.get("LLAMA_ARG_THREADS", ""), found.get("LLAMA_ARG_CACHE_RAM", "")) == (threads, cache_mib)
 
 
 def test_threads_are_the_engines_business_on_devices() -> None:
-    assert option(launched(cores=2.0, devices=1), "--threads") == ""
+    assert "LLAMA_ARG_THREADS" not in launched(cores=2.0, devices=1).environment
 
 
 def test_a_flag_the_version_does_not_know_is_left_out_with_its_value() -> None:

@@ -60,3 +60,9 @@ def test_nothing_is_owned_that_no_version_has(kind: str) -> None:
 def test_every_flag_that_is_rendered_is_known_except_the_exact_cap_of_a_slot(build: str, unknown: set[str]) -> None:
     known = {spelling for option in recorded_options(RECORDED[build]) for spelling in option.spellings}
     assert LLAMACPP.flags - known == unknown
+
+
+def test_no_flag_that_is_rendered_overrides_a_variable_that_users_may_set() -> None:
+    """In llama.cpp an argument wins over its variable: the variable would be taken and do nothing."""
+    rendered = [option for option in OPTIONS if LLAMACPP.flags & set(option.spellings)]
+    assert {option.variable for option in rendered if option.variable} - OWNED.environment.keys() == set()

@@ -45,9 +45,3 @@ def rendered(kind: str, *, replicas: int | None = 1, **changes: Any) -> Manifest
 def default_of(plan: ServicePlan, field: str) -> str:
     """The value of a computed default; empty when the resource said it."""
     return next((default.value for default in plan.defaults if default.field == field), "")
-
-
-def option(plan: ServicePlan, flag: str) -> str:
-    """The value that follows a flag in the container's arguments; empty when the flag is not there."""
-    args = plan.container.args
-    return args[args.index(flag) + 1] if flag in args else ""

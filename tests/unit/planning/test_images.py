@@ -53,6 +53,21 @@ def test_the_longest_prefix_is_replaced(mirrors: dict[str, str], image: str) -> 
     assert mirrored("ghcr.io/a/b:1", mirrors) == image
 
 
+@pytest.mark.parametrize(
+    ("image", "mirrors", "found"),
+    [
+        ("owner/name:1", {"docker.io": "mirror.example/hub"}, "mirror.example/hub/owner/name:1"),
+        ("owner/name:1", {"docker.io/owner": "mirror.example"}, "mirror.example/name:1"),
+        ("name:1", {"docker.io": "mirror.example/hub"}, "mirror.example/hub/library/name:1"),
+        ("localhost/name:1", {"docker.io": "mirror.example/hub"}, "localhost/name:1"),
+        ("registry:5000/name:1", {"docker.io": "mirror.example/hub"}, "registry:5000/name:1"),
+        ("owner/name:1", {"ghcr.io": "mirror.example"}, "owner/name:1"),
+    ],
+)
+def test_a_short_name_is_one_of_docker_io(image: str, mirrors: dict[str, str], found: str) -> None:
+    assert mirrored(image, mirrors) == found
+
+
 def test_a_mirror_is_told_beside_the_original() -> None:
     plan = planned(registry=RegistrySettings(mirrors={"ghcr.io": "mirror.example"}), **HUB, **L4)
     assert plan.container.image == "mirror.example/ggml-org/llama.cpp:server-cuda-b11312"

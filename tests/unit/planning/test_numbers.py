@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.planning.planned import HUB, L4, default_of, option, planned
+from tests.unit.planning.planned import HUB, L4, default_of, planned
 
 
 def test_what_is_left_open_is_taken_from_the_catalogue_and_told() -> None:
@@ -101,4 +101,22 @@ def test_devices_are_limits() -> None:
 
 def test_the_engine_hears_of_the_containers_limits() -> None:
     plan = planned(spec__pod__resources__limits={"cpu": "1500m", "memory": "2Gi"})
-    assert (option(plan, "--threads"), option(plan, "--cache-ram")) == ("2", "512")
+    variables = {item["name"]: item.get("value") for item in plan.container.environment}
+    assert (variables["LLAMA_ARG_THREADS"], variables["LLAMA_ARG_CACHE_RAM"]) == ("2", "512")
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [
+        ("LLAMA_ARG_THREADS", "--threads"),
+        ("LLAMA_ARG_THREADS_HTTP", "--threads-http"),
+        ("LLAMA_ARG_CACHE_RAM", "--cache-ram"),
+        ("LLAMA_ARG_UI", "--no-ui"),
+    ],
+)
+def test_a_users_variable_is_the_only_one_to_say_so(name: str, flag: str) -> None:
+    own = {"name": name, "value": "3"}
+    limits = {"cpu": "1500m", "memory": "2Gi"}
+    container = planned(spec__pod__resources__limits=limits, spec__engineOptions={"env": [own]}).container
+    assert [variable for variable in container.environment if variable["name"] == name] == [own]
+    assert flag not in container.args

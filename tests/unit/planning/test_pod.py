@@ -26,9 +26,17 @@ def test_each_platform_that_labels_the_device_has_a_term() -> None:
     [("gke", "cloud.google.com/gke-accelerator"), ("eks-auto", "eks.amazonaws.com/instance-gpu-name")],
 )
 def test_the_term_of_the_platform_comes_first(platform: str, first: str) -> None:
-    """Karpenter looks at the first."""
+    """Karpenter tries them in turn."""
     keys = platforms(platform=platform)
     assert (keys[0], len(keys)) == (first, 4)
+
+
+def test_a_karpenter_of_azure_is_not_asked_for_a_fraction_of_an_a10() -> None:
+    """Its label of the model is the same on a sixth of one, with 4 GB."""
+    terms = planned(**HUB, spec__gpu={"type": "A10"}, platform="aks-karpenter").pod.node_terms
+    (wanted,) = [term["matchExpressions"][0] for term in terms if "nvidia.com/gpu.product" not in str(term)]
+    assert wanted["key"] == "node.kubernetes.io/instance-type"
+    assert wanted["values"] == ["Standard_NV36ads_A10_v5", "Standard_NV72ads_A10_v5"]
 
 
 def test_a_device_known_by_its_resource_chooses_no_nodes_and_is_tolerated() -> None:
@@ -87,6 +95,16 @@ def test_a_device_that_needs_more_than_the_restricted_standard_says_so() -> None
     assert "pod-security.kubernetes.io/enforce: privileged" in plan.notes[0]
 
 
+def test_the_groups_that_may_open_an_intel_device_are_within_the_restricted_standard() -> None:
+    plan = planned(
+        spec__engine="vllm",
+        spec__model__uri="hf://acme/chat-7B",
+        spec__gpu={"type": "Arc-Pro-B60"},
+        spec__engineOptions={"version": "0.33.0", "image": "registry.example/xpu:1"},
+    )
+    assert (plan.pod.security["supplementalGroups"], plan.restricted) == ([44, 109], True)
+
+
 def variables(**changes: Any) -> dict[str, Any]:
     return {item["name"]: item.get("value", item.get("valueFrom")) for item in planned(**changes).container.environment}
 
@@ -94,6 +112,16 @@ def variables(**changes: Any) -> dict[str, Any]:
 def test_the_token_is_a_reference() -> None:
     found = variables(**HUB, spec__model__tokenSecretRef={"name": "hub", "key": "token"})
     assert found["HF_TOKEN"] == {"secretKeyRef": {"name": "hub", "key": "token"}}
+
+
+@pytest.mark.parametrize("uri", ["s3://bucket/chat-7B", "pvc://models/chat-7B"])
+def test_a_token_beside_other_sources_is_for_what_else_the_engine_fetches(uri: str) -> None:
+    token = {"name": "hub", "key": "token"}
+    registry = RegistrySettings(hf_endpoint="https://hub.example")
+    gpu: dict[str, Any] = {"spec__engine": "vllm", **L4}
+    found = variables(registry=registry, **gpu, spec__model={"uri": uri, "tokenSecretRef": token})
+    assert found["HF_TOKEN"] == {"secretKeyRef": token}
+    assert found["HF_ENDPOINT"] == "https://hub.example"
 
 
 def test_settings_of_the_cluster_reach_the_engine_and_the_user_may_replace_them() -> None:
@@ -133,6 +161,35 @@ def test_a_file_in_the_models_volume_is_refused() -> None:
     error = refused(spec__engineOptions={"files": [reference]})
     assert error.field == "spec.engineOptions.files[0].path"
     assert "choose a path outside /models" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/cache", "/cache is where a volume of the operator is mounted"),
+        ("/dev/shm", "/dev/shm is where a volume of the operator is mounted"),  # noqa: S108
+        ("/dev", "/dev must be a folder, because /dev/shm is mounted in it"),
+    ],
+)
+def test_a_file_in_the_place_of_a_volume_is_refused(path: str, says: str) -> None:
+    """The API server would answer 500 to a path that is mounted twice, in every pass."""
+    file = {"path": path, "configMapKeyRef": {"name": "chat", "key": "template"}}
+    error = refused(**HUB, spec__gpu={"type": "L4", "count": 2}, spec__engineOptions={"files": [file]})
+    assert error.field == "spec.engineOptions.files[0].path"
+    assert says in str(error)
+
+
+@pytest.mark.parametrize("paths", [("/etc/chat", "/etc/chat/t"), ("/etc/chat/t", "/etc/chat")])
+def test_a_file_inside_another_is_refused(paths: tuple[str, str]) -> None:
+    files = [{"path": path, "configMapKeyRef": {"name": "chat", "key": "template"}} for path in paths]
+    assert refused(spec__engineOptions={"files": files}).field == "spec.engineOptions.files[0].path"
+
+
+@pytest.mark.parametrize("path", ["/cache/t.jinja", "/cached", "/dev/shm/t"])  # noqa: S108
+def test_a_file_in_or_beside_a_writable_volume_is_fine(path: str) -> None:
+    file = {"path": path, "configMapKeyRef": {"name": "chat", "key": "template"}}
+    plan = planned(**HUB, spec__gpu={"type": "L4", "count": 2}, spec__engineOptions={"files": [file]})
+    assert plan.pod.mounts[-1].path == path
 
 
 def test_a_file_there_is_fine_when_no_claim_is_mounted() -> None:

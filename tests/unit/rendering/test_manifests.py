@@ -25,6 +25,12 @@ def test_a_budget_comes_with_a_bound_above_one(replicas: int | None, kinds: list
     assert set(kinds) <= set(CHILD_KINDS)
 
 
+def test_a_budget_keeps_no_replica_that_serves_nobody() -> None:
+    """Else it refuses every eviction while none is ready, and no node can be drained."""
+    spec = rendered("PodDisruptionBudget", spec__replicas=2)["spec"]
+    assert (spec["maxUnavailable"], spec["unhealthyPodEvictionPolicy"]) == (1, "AlwaysAllow")
+
+
 @pytest.mark.parametrize("kind", CHILD_KINDS)
 def test_a_child_belongs_to_its_resource(kind: str) -> None:
     metadata = rendered(kind, spec__replicas=2, spec__networkPolicy={"ingressFrom": []})["metadata"]

@@ -23,9 +23,7 @@ Revision = Annotated[
 FileName = Annotated[
     str,
     Field(min_length=1, max_length=512),
-    Form(
-        r"[!-#%-.0-~][!-#%-~]*", "is not a file in the model: write its relative path or a glob, without spaces and $"
-    ),
+    Form(r"[!-#%-.0-~][!-#%-~]*", "is not a file in the model: write its relative path, without spaces and $"),
 ]
 ServedName = Annotated[
     str,
@@ -62,11 +60,11 @@ class Model(ApiModel):
     revision: Revision | None = None
     """Commit, branch or tag of a Hugging Face repository. Omitted: its main branch."""
     file: FileName | None = None
-    """GGUF file or glob in the repository or claim. Omitted: found from `quantization`."""
+    """GGUF file in the repository or in a claim's folder. Omitted: found by `quantization`, in a repository only."""
     names: Annotated[tuple[ServedName, ...], Field(max_length=16), Unique()] = ()
     """Names clients may use for the model. Omitted: the resource's name."""
     token_secret_ref: SecretKeyRef | None = None
-    """Secret with the Hugging Face token for a private or gated model."""
+    """Secret with the Hugging Face token for a private or gated model, or for what else the engine fetches there."""
     trust_remote_code: Annotated[bool, Field(strict=True)] = False
     """Whether Python code from the model's repository may run in the engine. Pin `revision` when true."""
 
@@ -113,11 +111,5 @@ class Model(ApiModel):
             holds=lambda model: model.revision is None or _is_from_hub(model),
             message="only a Hugging Face repository has revisions: remove it, or use an hf:// uri",
             field_path=".revision",
-        ),
-        Rule(
-            cel=f"!has(self.tokenSecretRef) || {_FROM_HUB}",
-            holds=lambda model: model.token_secret_ref is None or _is_from_hub(model),
-            message="only a Hugging Face repository takes a token: remove it, or use an hf:// uri",
-            field_path=".tokenSecretRef",
         ),
     )
