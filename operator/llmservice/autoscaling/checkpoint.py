@@ -23,6 +23,7 @@ from llmservice.autoscaling.memory import (
     Sizes,
     Watch,
 )
+from llmservice.autoscaling.safe_load import rescaled
 
 MAX_CHARACTERS = 4096
 
@@ -91,12 +92,14 @@ def _memory(rows: Any) -> Memory:
     sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts = demand
     return Memory(
         at=None if at is None else _number(at),
-        capacity=Capacity(
-            line={int(level): LinePoint(*_positives(row)) for level, *row in line},
-            kv_per_token=_number(kv_per_token),
-            misses={int(level): Misses(*_numbers(row)) for level, *row in misses},
-            miss_weight=_positives([miss_weight])[0],
-            watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
+        capacity=rescaled(
+            Capacity(
+                line={int(level): LinePoint(*_positives(row)) for level, *row in line},
+                kv_per_token=_number(kv_per_token),
+                misses={int(level): Misses(*_numbers(row)) for level, *row in misses},
+                miss_weight=_positives([miss_weight])[0],
+                watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
+            )
         ),
         demand=Demand(
             sizes=None if sizes is None else _sizes(sizes),

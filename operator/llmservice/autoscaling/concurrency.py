@@ -26,13 +26,14 @@ def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, no
     per_replica = min(_REQUESTS_PER_REPLICA, _SLOT_SHARE * _slots(policy, snapshot))
     held = memory.demand.held or (0,)
     requests = max(held[-1], mean(held)) + snapshot.gated
-    target = policy.bounded(max(1, math.ceil(requests / per_replica - _TOLERANCE)))
+    target = max(1, math.ceil(requests / per_replica - _TOLERANCE))
+    enough = policy.bounded(target)
     window = hold_seconds(cold_start_seconds(memory.demand))
-    targets = with_target(memory.holding.targets, target, now, window)
+    targets = with_target(memory.holding.targets, enough, now, window)
     message = f"{requests:.0f} requests, {per_replica:.0f} per replica; {_why(snapshot)}"
     proposal = Proposal(
         target=target,
-        replicas=paced(target, largest(targets), snapshot.replicas, now, memory.holding.changes, CALM),
+        replicas=paced(enough, largest(targets), snapshot.replicas, now, memory.holding.changes, CALM),
         message=message,
         trace=(
             Vote(step="concurrency", replicas=requests / per_replica, message=message),

@@ -91,14 +91,16 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> t
     | fewer, but some replicas were not read     | PartialReadings: the running number              |
     | no fewer, but some find no place           | PodsPending: the running number                  |
     | anything else                              | the proposal; why, from the load and the holding |
+
+    What is only held by the stabilization window counts as fewer.
     """
-    running, asked = snapshot.replicas, policy.bounded(proposal.replicas)
+    running, asked, wanted = snapshot.replicas, policy.bounded(proposal.replicas), policy.bounded(proposal.target)
     if policy.bounded(running) != running:
         return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}"
-    if snapshot.silent and proposal.target < running:
+    if snapshot.silent and wanted < running:
         note = f"{snapshot.silent} of {len(snapshot.ready) + snapshot.silent} replicas do not answer: not scaling down"
         return running, Reason.PARTIAL_READINGS, note
-    if snapshot.unschedulable and asked >= running:
+    if snapshot.unschedulable and wanted >= running:
         note = f"{snapshot.unschedulable} replicas find no place: free or add nodes, or lower maxReplicas"
         return running, Reason.PODS_PENDING, note
     return asked, *_why(policy, running, asked, proposal)
@@ -109,12 +111,13 @@ def _why(policy: ScalingPolicy, running: int, asked: int, proposal: Proposal) ->
         return Reason.SIGNAL_MISSING, proposal.missing_signal
     if asked != running:
         return (Reason.LOAD_ROSE if asked > running else Reason.LOAD_FELL), ""
-    if proposal.target < running:
-        return Reason.STABILIZING, f"{proposal.target} would do now, held by the stabilization window"
-    if asked == policy.maximum and proposal.target >= policy.maximum:
-        return Reason.AT_MAXIMUM, "maxReplicas reached"
+    wanted = policy.bounded(proposal.target)
+    if wanted < running:
+        return Reason.STABILIZING, f"{wanted} would do now, held by the stabilization window"
     if asked == policy.minimum and proposal.target <= policy.minimum:
         return Reason.AT_MINIMUM, ""
+    if asked == policy.maximum and proposal.target >= policy.maximum:
+        return Reason.AT_MAXIMUM, "maxReplicas reached"
     return Reason.STEADY, ""
 
 

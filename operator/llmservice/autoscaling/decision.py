@@ -49,8 +49,8 @@ class Decision:
 class Proposal:
     """What a law asks for before bounds, missing data and pending replicas are considered.
 
-    `target` is what the load of this moment wants, `replicas` what the law would run next: the difference is what
-    stabilization holds. `message` gives the numbers.
+    `target` is what the load of this moment wants, whatever the bounds; `replicas` is what the law would run next: what
+    it is more than the bounded target, stabilization holds. `message` gives the numbers.
     """
 
     target: int

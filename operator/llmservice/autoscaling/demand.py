@@ -17,7 +17,7 @@ from llmservice.autoscaling.snapshot import Flow, Snapshot
 _ASSUMED_COLD_START = 120.0
 """Seconds, until one was measured."""
 
-_HALF_MINUTE = 3
+HALF_MINUTE = 3
 """Readings."""
 
 
@@ -35,8 +35,8 @@ def observed(demand: Demand, snapshot: Snapshot) -> Demand:
         arrived = _for_all(sum(flow.arrived / flow.seconds for flow in flows), len(flows), snapshot)
         loads = (*loads, max(0, round(arrived * sizes.tokens)))[-LOADS_KEPT:]
         readings += 1
-        if readings % _HALF_MINUTE == 0:
-            half_minutes = (*half_minutes, round(recent(loads, _HALF_MINUTE)))[-HALF_MINUTES_KEPT:]
+        if readings % HALF_MINUTE == 0:
+            half_minutes = (*half_minutes, round(recent(loads, HALF_MINUTE)))[-HALF_MINUTES_KEPT:]
     return dataclasses.replace(
         demand,
         sizes=sizes,

@@ -26,6 +26,7 @@ from llmservice.autoscaling.holding import CALM, hold_seconds, largest, paced, w
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
+from llmservice.autoscaling.resuming import is_resumed, unchanged
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from llmservice.autoscaling.snapshot import Snapshot
 
@@ -68,6 +69,8 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     demand, line = observed(memory.demand, snapshot), fitted(memory.capacity.line, policy.roofline)
     if line is None or not memory.capacity.line or demand.sizes is None or not demand.loads:
         seen = dataclasses.replace(memory, demand=demand, capacity=learnt(memory.capacity, snapshot))
+        if is_resumed(demand, snapshot):
+            return unchanged(snapshot, seen, now)
         return by_concurrency(policy, snapshot, seen, now)
     bounds = limits(line, memory.capacity, demand.sizes, policy)
     need = _need(policy, snapshot, memory, demand, demand.sizes, bounds)
@@ -105,7 +108,8 @@ def _held(
     """Up at once to what is enough; down when even ample would do for the hold window, or enough for half an hour."""
     cold_start, running = cold_start_seconds(memory.demand), snapshot.replicas
     window = hold_seconds(cold_start)
-    enough = policy.bounded(max(1, math.ceil(need.replicas - _TOLERANCE)))
+    target = max(1, math.ceil(need.replicas - _TOLERANCE))
+    enough = policy.bounded(target)
     ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
     holding = dataclasses.replace(
         memory.holding,
@@ -114,7 +118,7 @@ def _held(
     )
     keep = min(largest(holding.targets), largest(holding.needs))
     proposal = Proposal(
-        target=enough,
+        target=target,
         replicas=paced(enough, keep, running, now, holding.changes, CALM),
         message=_message(need, cold_start + policy.period_seconds),
         trace=(*_votes(need, cold_start), Vote(step="hold", replicas=keep, message=f"{window:.0f} s")),

@@ -4,7 +4,7 @@ Sampled values are whole numbers (tokens/s), so that a checkpoint keeps them exa
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LOADS_KEPT = 72
 """Readings of the load that are kept one by one: 12 minutes at one every 10 s."""
@@ -137,9 +137,16 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Everything remembered of one service. `at` is the time of the last decision, None before the first."""
+    """Everything remembered of one service. `at` is the time of the last decision, None before the first.
+
+    The first is also the first one on replicas of another kind.
+    """
 
     at: float | None = None
     capacity: Capacity = field(default_factory=Capacity)
     demand: Demand = field(default_factory=Demand)
     holding: Holding = field(default_factory=Holding)
+
+    def of_other_replicas(self) -> "Memory":
+        """What still counts when the replicas become others: what is known of the traffic."""
+        return Memory(demand=replace(self.demand, cold_starts=()))

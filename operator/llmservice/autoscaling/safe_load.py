@@ -12,6 +12,10 @@ _LEVEL_WIDTH = 0.05
 _FADING = 1.001
 """A sample weighs this much more than one a reading earlier: after two hours a sample counts half."""
 
+_LARGEST_WEIGHT = 1e6
+_LEAST_REQUESTS = 0.01
+"""Fewer at one level say nothing beside those that are assumed."""
+
 _MINUTE = 6
 _QUIET_READINGS = 12
 _QUIET_QUEUE = 3
@@ -50,7 +54,20 @@ def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objec
                 misses = _with_sample(misses, watch, weight)
             watch = Watch(quiet=watch.quiet)
         watches[replica.name] = watch
-    return Capacity(capacity.line, capacity.kv_per_token, misses, weight, watches)
+    return rescaled(Capacity(capacity.line, capacity.kv_per_token, misses, weight, watches))
+
+
+def rescaled(capacity: Capacity) -> Capacity:
+    """The same, with a weight of new samples that can go on growing: about every day and a half it starts at 1 again.
+
+    Samples faded to nothing are left out.
+    """
+    weight = capacity.miss_weight
+    if weight <= _LARGEST_WEIGHT:
+        return capacity
+    misses = {level: Misses(old.requests / weight, old.over / weight) for level, old in capacity.misses.items()}
+    kept = {level: seen for level, seen in misses.items() if seen.requests >= _LEAST_REQUESTS}
+    return Capacity(capacity.line, capacity.kv_per_token, kept, 1.0, capacity.watches)
 
 
 def safe_load(capacity: Capacity, within_objective: float) -> float:

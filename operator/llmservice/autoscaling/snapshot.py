@@ -88,9 +88,9 @@ class Replica:
 class Snapshot:
     """All replicas of one service that may still take requests (none that is being stopped).
 
-    `replicas` is what is asked for now, `unschedulable` how many of those starting have no place to run. `cold_starts`
-    are the seconds from created to ready of the replicas that became ready since the last snapshot. `gated` counts
-    requests held in front of the service.
+    `replicas` is what is asked for now, `unschedulable` how many of those starting have no place to run, nor one that
+    is about to be free. `cold_starts` are the seconds from created to ready of the replicas that became ready since the
+    last snapshot. `gated` counts requests held in front of the service.
     """
 
     replicas: int

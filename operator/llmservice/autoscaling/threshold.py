@@ -46,11 +46,12 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     if not known:
         return _without_signal(snapshot, votes), memory
     winner = max(known, key=lambda signal: signal.replicas)
-    target = policy.bounded(_rounded(winner.replicas, snapshot.replicas))
-    targets = with_target(memory.holding.targets, target, now, _DOWN_WINDOW_SECONDS)
+    target = _rounded(winner.replicas, snapshot.replicas)
+    enough = policy.bounded(target)
+    targets = with_target(memory.holding.targets, enough, now, _DOWN_WINDOW_SECONDS)
     proposal = Proposal(
         target=target,
-        replicas=paced(target, largest(targets), snapshot.replicas, now, memory.holding.changes, _PACE),
+        replicas=paced(enough, largest(targets), snapshot.replicas, now, memory.holding.changes, _PACE),
         message=f"{winner.name} {_vote(winner)} wants {winner.replicas:.1f}",
         trace=(*votes, Vote(step="hold", replicas=largest(targets), message=f"{_DOWN_WINDOW_SECONDS:.0f} s")),
     )

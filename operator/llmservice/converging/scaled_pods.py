@@ -1,11 +1,11 @@
 """The pods of one service as the autoscaler counts them: who takes requests, who is on the way, who finds no place."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from llmservice.converging.pods import condition, engine_of, is_living, is_ready
+from llmservice.converging.pods import condition, engine_of, has_ended, is_living, is_ready, running_of
 from llmservice.converging.references import Manifest, is_pod_of, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
@@ -27,7 +27,9 @@ class Standing(StrEnum):
 class ScaledPod:
     """One pod. `address` is its IP, `obstacle` what the scheduler says of one that finds no place.
 
-    `created_at` and `ready_at` are Kubernetes' times as text; `restarts` counts those of the engine.
+    `created_at`, `ready_at` and `place_by` are Kubernetes' times as text; `restarts` counts those of the engine.
+    `has_served` of one that is not ready: it may have been since its engine was started last. `place_by` of one without
+    a place: when another pod, which is being stopped, leaves it its own at the latest.
     """
 
     name: str
@@ -39,6 +41,8 @@ class ScaledPod:
     restarts: int = 0
     deletion_cost: int = 0
     obstacle: str = ""
+    has_served: bool = False
+    place_by: str = ""
 
     @property
     def cold_start_seconds(self) -> float | None:
@@ -54,8 +58,9 @@ def scaled_pods(manifests: Iterable[Manifest], deployment: str) -> tuple[ScaledP
 
     Others may carry the label: a copy for debugging takes requests too, but goes and comes by no decision of ours.
     """
-    pods = (_pod(manifest) for manifest in manifests if is_pod_of(manifest, deployment) and is_living(manifest))
-    return tuple(sorted(pods, key=lambda pod: pod.name))
+    ours = [manifest for manifest in manifests if is_pod_of(manifest, deployment)]
+    pods = sorted((_pod(manifest) for manifest in ours if is_living(manifest)), key=lambda pod: pod.name)
+    return _with_places(pods, sorted(_gone_by(manifest) for manifest in ours if _is_leaving(manifest)))
 
 
 def _pod(manifest: Manifest) -> ScaledPod:
@@ -71,7 +76,40 @@ def _pod(manifest: Manifest) -> ScaledPod:
         restarts=int(engine_of(manifest).get("restartCount", 0)),
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         obstacle=obstacle,
+        has_served=standing is Standing.STARTING and _has_served(manifest),
     )
+
+
+def _has_served(manifest: Manifest) -> bool:
+    """Whether a pod that is not ready may have been, with the engine that runs in it now.
+
+    It stopped being ready when `Ready` changed last. A pod that never was has been so since before its engine was
+    started, and so has one whose engine ended and was started again. The same second counts as before: no engine is
+    ready within one.
+    """
+    running = running_of(engine_of(manifest))
+    if running is None:
+        return False
+    since = str(condition(manifest, "Ready").get("lastTransitionTime") or "")
+    return not since or since > str(running.get("startedAt") or "")
+
+
+def _with_places(pods: Iterable[ScaledPod], free_by: Iterable[str]) -> tuple[ScaledPod, ...]:
+    """Each pod without a place may take that of one that is being stopped, as long as there are such."""
+    times = iter(free_by)
+    return tuple(
+        replace(pod, place_by=next(times, "")) if pod.standing is Standing.UNSCHEDULABLE else pod for pod in pods
+    )
+
+
+def _is_leaving(manifest: Manifest) -> bool:
+    """Whether it is being stopped and still holds its place."""
+    return bool(_gone_by(manifest)) and not has_ended(manifest)
+
+
+def _gone_by(manifest: Manifest) -> str:
+    """Kubernetes' time for the end of the grace period; empty unless the pod is being stopped."""
+    return str(manifest["metadata"].get("deletionTimestamp") or "")
 
 
 def _standing(manifest: Manifest) -> tuple[Standing, str]:

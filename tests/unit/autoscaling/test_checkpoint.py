@@ -1,13 +1,14 @@
 """Checkpoints: exact, small, and nothing that others write into them can do harm."""
 
 import base64
+import dataclasses
 import json
 import zlib
 
 import pytest
 
 from llmservice.autoscaling.checkpoint import MAX_CHARACTERS, decoded, encoded
-from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.memory import Memory, Misses
 from tests.unit.autoscaling.builders import a_flow, a_policy, a_replica, a_snapshot, after, followed
 
 
@@ -75,3 +76,21 @@ def test_inflates_no_bomb() -> None:
     bomb = "1:" + base64.b85encode(zlib.compress(b"[" + b"0," * 1_000_000 + b"0]", 9)).decode()
     assert len(bomb) <= MAX_CHARACTERS
     assert decoded(bomb) is None
+
+
+def test_heals_a_weight_that_has_grown_out_of_bounds() -> None:
+    memory = an_hour_old_memory()
+    huge = 1e304
+    capacity = dataclasses.replace(
+        memory.capacity,
+        misses={
+            level: Misses(seen.requests * huge, seen.over * huge) for level, seen in memory.capacity.misses.items()
+        },
+        miss_weight=memory.capacity.miss_weight * huge,
+    )
+    healed = decoded(encoded(dataclasses.replace(memory, capacity=capacity)))
+    assert healed is not None
+    assert healed.capacity.miss_weight == 1.0
+    assert memory.capacity.misses
+    for level, seen in memory.capacity.misses.items():
+        assert healed.capacity.misses[level].requests == pytest.approx(seen.requests / memory.capacity.miss_weight)

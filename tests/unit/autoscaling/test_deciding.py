@@ -5,7 +5,8 @@ import pytest
 from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Reason
 from llmservice.autoscaling.memory import Memory
-from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.snapshot import Replica, Snapshot
 from tests.unit.autoscaling.builders import (
     a_flow,
     a_policy,
@@ -117,3 +118,21 @@ def test_the_result_is_the_last_vote() -> None:
 def test_a_service_without_members_stays_as_it_is() -> None:
     decision, _ = decide(a_policy(), Snapshot(replicas=1, members=()), Memory(), 0.0)
     assert (decision.replicas, decision.reason) == (1, Reason.NO_FRESH_READINGS)
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [(IDLE[:2], Reason.AT_MINIMUM), ((BUSY, IDLE[0]), Reason.AT_MAXIMUM)],
+    ids=["idle", "busy"],
+)
+@pytest.mark.parametrize("policy", [a_threshold_policy(minimum=2, maximum=2), a_policy(minimum=2, maximum=2)])
+def test_where_both_bounds_are_one_number_it_says_which_of_them_holds(
+    policy: ScalingPolicy, members: tuple[Replica, ...], reason: Reason
+) -> None:
+    assert after(policy, [a_snapshot(*members)])[0].reason is reason
+
+
+def test_replicas_without_a_place_are_no_obstacle_while_fewer_would_do() -> None:
+    members = (a_replica("busy", waiting=4.0), a_starting_replica())
+    decision, _ = after(a_threshold_policy(), [a_snapshot(*members, unschedulable=1)])
+    assert (decision.replicas, decision.reason) == (2, Reason.STABILIZING)

@@ -97,3 +97,20 @@ def test_old_samples_fade() -> None:
     for _ in range(720):
         capacity = sampled(capacity, CALM, a_snapshot(), 1e9)
     assert sampled_requests(capacity) == pytest.approx(6 * 40.0 / math.e**0.72, rel=0.01)
+
+
+def test_the_weight_of_a_sample_grows_for_ever_without_leaving_the_numbers() -> None:
+    started = dataclasses.replace(measured(0.05, at=6000.0), miss_weight=1.0)
+    grown = Capacity(
+        misses={level: Misses(seen.requests * 1e6, seen.over * 1e6) for level, seen in started.misses.items()},
+        miss_weight=1e6,
+    )
+    capacity = sampled(grown, CALM, a_snapshot(), LIMIT)
+    assert capacity.miss_weight == 1.0
+    assert safe_load(capacity, LIMIT) == pytest.approx(safe_load(started, LIMIT))
+    assert sampled_requests(capacity) == pytest.approx(sampled_requests(started) / 1.001)
+
+
+def test_samples_that_have_faded_to_nothing_are_left_out_then() -> None:
+    faded = Capacity(misses={170: Misses(5e3, 1.0), 171: Misses(5e6, 1.0)}, miss_weight=1e6)
+    assert set(sampled(faded, CALM, a_snapshot(), LIMIT).misses) == {171}

@@ -86,3 +86,59 @@ def test_a_cost_is_read_as_far_as_it_is_one(text: str, cost: int) -> None:
     pod["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": text}
     (found,) = scaled_pods([pod], "chat")
     assert found.deletion_cost == cost
+
+
+def unready_since(moment: str | None, started: str | None) -> dict[str, Any]:
+    """A pod that is not ready; its engine was started then, or does not run."""
+    condition = {"type": "Ready", "status": "False"} | ({"lastTransitionTime": moment} if moment else {})
+    state: dict[str, Any] = {"waiting": {"reason": "CrashLoopBackOff"}}
+    if started is not None:
+        state = {"running": {"startedAt": started} if started else {}}
+    engine = {"name": "engine", "restartCount": 0, "state": state}
+    return a_pod(ready=False, conditions=[condition], containerStatuses=[engine])
+
+
+@pytest.mark.parametrize(
+    ("pod", "has_served"),
+    [
+        (unready_since("2026-01-01T00:00:05Z", "2026-01-01T00:00:09Z"), False),
+        (unready_since("2026-01-01T00:00:05Z", "2026-01-01T00:00:05Z"), False),
+        (unready_since("2026-01-01T08:00:00Z", "2026-01-01T00:00:05Z"), True),
+        (unready_since("2026-01-01T08:00:00Z", "2026-01-01T08:00:20Z"), False),
+        (unready_since("2026-01-01T08:00:00Z", None), False),
+        (unready_since(None, "2026-01-01T00:00:05Z"), True),
+        (unready_since("2026-01-01T08:00:00Z", ""), True),
+        (a_pod(), False),
+    ],
+    ids=["loading", "same second", "not ready again", "started again", "not running", "when?", "since when?", "ready"],
+)
+def test_one_that_is_not_ready_has_served_if_it_ceased_to_be_after_its_engine_was_started(
+    pod: dict[str, Any], has_served: bool
+) -> None:
+    (found,) = scaled_pods([pod], "chat")
+    assert found.has_served is has_served
+
+
+def leaving(name: str, gone_by: str, **status: Any) -> dict[str, Any]:
+    pod = a_pod(name, **status)
+    pod["metadata"]["deletionTimestamp"] = gone_by
+    return pod
+
+
+def without_a_place(name: str) -> dict[str, Any]:
+    return a_pod(name, ready=False, **unscheduled("0/3 nodes are available"))
+
+
+def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
+    stopped = [leaving("d", "2026-01-01T00:09:00Z"), leaving("e", "2026-01-01T00:08:00Z")]
+    pods = scaled_pods([*map(without_a_place, "abc"), *stopped], "chat")
+    assert [(pod.standing, pod.place_by) for pod in pods] == [
+        (Standing.UNSCHEDULABLE, "2026-01-01T00:08:00Z"),
+        (Standing.UNSCHEDULABLE, "2026-01-01T00:09:00Z"),
+        (Standing.UNSCHEDULABLE, ""),
+    ]
+
+
+def test_one_that_has_ended_leaves_no_place() -> None:
+    (pod,) = scaled_pods([without_a_place("a"), leaving("b", "2026-01-01T00:09:00Z", phase="Failed")], "chat")
+    assert pod.place_by == ""

@@ -121,3 +121,34 @@ def test_what_was_known_of_a_pod_goes_with_it() -> None:
     look(sightings, 10, a_pod("a"), a_reading(10, 500))
     look(sightings, 20, a_pod("b"), a_reading(20, 0))
     assert rate(look(sightings, 30, a_pod("a"), a_reading(30, 100))) == 10
+
+
+def test_a_pod_that_the_first_look_finds_unready_after_it_has_served_is_not_taken_for_new() -> None:
+    """A new leader begins while a node is not ready for a moment."""
+    sightings = Sightings()
+    look(sightings, 10, starting(**TIMES, has_served=True))
+    look(sightings, 20, starting(**TIMES, has_served=True))
+    again = look(sightings, 30, a_pod(**TIMES), a_reading(30, 1e6))
+    assert (rate(again), again.cold_starts) == (None, ())
+    assert rate(look(sightings, 40, a_pod(**TIMES), a_reading(40, 1e6 + 200))) == 20
+
+
+def test_a_pod_that_the_first_look_finds_loading_had_done_nothing() -> None:
+    sightings = Sightings()
+    look(sightings, 10, starting(**TIMES))
+    new = look(sightings, 20, a_pod(**TIMES), a_reading(20, 800))
+    assert (rate(new), new.cold_starts) == (80, (90.0,))
+
+
+def test_a_pod_that_was_ready_only_between_two_looks_is_no_cold_start_later() -> None:
+    sightings = Sightings()
+    look(sightings, 10, starting(**TIMES))
+    look(sightings, 20, starting(**TIMES, has_served=True))
+    later = look(sightings, 60, a_pod(**TIMES), a_reading(60, 500))
+    assert (rate(later), later.cold_starts) == (10, ())
+
+
+def test_a_pod_that_waits_for_the_place_of_another_is_on_its_way_until_that_one_is_stuck() -> None:
+    waiting = a_pod(standing=Standing.UNSCHEDULABLE, place_by="1970-01-01T00:10:00Z")
+    assert look(Sightings(), 700, waiting).unschedulable == 0
+    assert look(Sightings(), 800, waiting).unschedulable == 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from llmservice.autoscaling.counters import Counters, flow_between
 from llmservice.autoscaling.policy import Objective
@@ -12,14 +13,17 @@ from llmservice.signals.source import Reading, Unread
 Readings = Mapping[str, Reading | Unread]
 """By name of the pod."""
 
+_CLEARING_SECONDS = 120.0
+"""After its grace period a pod is killed, its devices are given back, and the next one is looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sighting:
     """A pod since its engine was started last.
 
-    `unready_at` is when it was last seen on its way, or not there yet; None when the first look of all found it ready,
-    or it was started again: then nothing is known of what it had done by then. `was_ready` from the first look that
-    found it ready on.
+    `unready_at` is when it was last seen on its way, or not there yet; None when the first look of all found that it
+    serves or has served, or it was started again: then nothing is known of what it had done by then. `was_ready` from
+    the first look on that found so.
     """
 
     restarts: int
@@ -48,7 +52,7 @@ class Sightings:
             if known.restarts != pod.restarts:
                 known = _Sighting(pod.restarts)
             if pod.standing is not Standing.READY:
-                self._pods[pod.uid] = known if known.was_ready else replace(known, unready_at=now)
+                self._pods[pod.uid] = _not_ready(known, pod, now)
                 members.append(Replica(name=pod.name, phase=Phase.STARTING))
                 continue
             if not known.was_ready and known.unready_at is not None and pod.cold_start_seconds is not None:
@@ -62,9 +66,23 @@ class Sightings:
         return Snapshot(
             replicas=asked,
             members=tuple(members),
-            unschedulable=sum(pod.standing is Standing.UNSCHEDULABLE for pod in pods),
+            unschedulable=sum(_finds_no_place(pod, now) for pod in pods),
             cold_starts=tuple(cold_starts),
         )
+
+
+def _not_ready(known: _Sighting, pod: ScaledPod, now: float) -> _Sighting:
+    """On its way, or not ready for a moment: what such a pod did before must not count as done in that moment."""
+    if known.was_ready or pod.has_served:
+        return replace(known, was_ready=True)
+    return replace(known, unready_at=now)
+
+
+def _finds_no_place(pod: ScaledPod, now: float) -> bool:
+    """Whether it waits for a node, and not for a pod that is being stopped; one that should be gone by now is stuck."""
+    if pod.standing is not Standing.UNSCHEDULABLE:
+        return False
+    return not pod.place_by or now > datetime.fromisoformat(pod.place_by).timestamp() + _CLEARING_SECONDS
 
 
 def _with_reading(known: _Sighting, reading: Reading, objective: Objective) -> _Sighting:

@@ -43,7 +43,7 @@ class Track:
     def begin(cls, service: Candidate, record: Record, now: float) -> "Track":
         """Go on from what the status holds."""
         told, digest = report_in(service.body.get("status") or {}), digest_of(service.plan)
-        memory = (told and memory_in(told.checkpoint, digest)) or Memory()
+        memory = _remembered(told.checkpoint, digest) if told else Memory()
         record.report = told
         return cls(
             record=record,
@@ -99,12 +99,23 @@ class Track:
         return owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER} - self.overruled
 
     def _adopt(self, plan: ServicePlan) -> None:
-        """What was learnt of other replicas is void."""
+        """What was learnt of other replicas is void; what is known of the traffic is not."""
         if plan is self.plan:
             return
-        self.plan, before, self.digest = plan, self.digest, digest_of(plan)
-        if self.digest != before:
-            self.memory = Memory()
+        before, old, self.plan, self.digest = self.plan, self.digest, plan, digest_of(plan)
+        if self.digest != old:
+            self.memory = self.memory.of_other_replicas()
+        elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
+            self.memory = replace(self.memory, at=None)  # another law goes on from what runs
+
+
+def _remembered(checkpoint: str, digest: str) -> Memory:
+    """The memory of a checkpoint, which names its digest; of other replicas what counts for those of this digest."""
+    found = memory_in(checkpoint, digest)
+    if found is not None:
+        return found
+    of_others = memory_in(checkpoint, checkpoint.partition("/")[0])
+    return of_others.of_other_replicas() if of_others else Memory()
 
 
 def finding_of(look: Look) -> Finding:
