@@ -183,7 +183,7 @@ def test_runs_as_a_numeric_user_who_can_write_its_caches(subject: Subject) -> No
     caches = [path for name, path in values.items() if name == "HOME" or re.search("HF_HOME|_CACHE", name)]
     writable = [mount.path for mount in plan.pod.mounts if not mount.read_only]
     assert plan.pod.security["runAsUser"] == subject.version.user
-    assert plan.restricted == plan.pod.security["runAsNonRoot"] == (subject.version.user > 0)
+    assert (plan.pod_security == "restricted") == plan.pod.security["runAsNonRoot"] == (subject.version.user > 0)
     assert caches
     assert [cache for cache in caches if not any(f"{cache}/".startswith(f"{path}/") for path in writable)] == []
 

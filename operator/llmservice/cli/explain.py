@@ -32,9 +32,9 @@ _ALWAYS = {"namespace", "name", "periodSeconds", "conditions"}
 def command(name: str, namespace: str, operator: str, operator_namespace: str, context: str, output: str) -> None:
     """Print what the autoscaler saw of the LLMService NAME a moment ago, what each step asked for, and what it decided.
 
-    The leader is found by its Lease and asked through the API server, for which you need the right to `get`
-    `pods/proxy` in the operator's namespace. With --operator it is asked directly, for example through
-    `kubectl port-forward`.
+    The leader is found by its Lease and asked through the API server, for which you need the rights to
+    `get` `leases` and `pods/proxy` in the operator's namespace. With --operator it is asked directly, for example
+    through `kubectl port-forward`.
 
     \b
     llmservice explain chat -n ml

@@ -38,8 +38,8 @@ class _Finite(click.FloatRange):
 @click.option("--min", "minimum", type=click.IntRange(min=1), help="minReplicas.  [default: 1]")
 @click.option("--max", "maximum", type=click.IntRange(min=1), help="maxReplicas.  [default: 32]")
 @click.option("--first", type=click.IntRange(min=1), help="Replicas at the start.  [default: --min]")
-@click.option("--times", type=_Finite(min=0.01), help="Multiply the load of --trace.  [default: 1]")
-@click.option("--warm-up", type=_Finite(min=0), help="Unscored seconds before --trace.  [default: 0]")
+@click.option("--times", type=_Finite(0.01, 1000), help="Multiply the load of --trace.  [default: 1]")
+@click.option("--warm-up", type=_Finite(0, 86_400), help="Unscored seconds before --trace.  [default: 0]")
 @click.option(
     "--policy", type=click.Choice([*(law.value for law in Law), FIXED]), default=Law.LEARNED.value, show_default=True
 )

@@ -51,6 +51,9 @@ def setting_of(options: Options) -> Scenario:
     setting = dataclasses.replace(_made(options), **{key: value for key, value in said.items() if value is not None})
     if setting.minimum > setting.maximum:
         raise InvalidSpec("InvalidBounds", f"--min {setting.minimum} is above --max {setting.maximum}")
+    if options.first is not None and not setting.minimum <= options.first <= setting.maximum:
+        bounds = f"--min {setting.minimum} and --max {setting.maximum}"
+        raise InvalidSpec("InvalidBounds", f"--first {options.first} is not between {bounds}")
     return setting
 
 

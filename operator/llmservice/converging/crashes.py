@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.case import Case
 from llmservice.converging.missing import find_missing
 from llmservice.converging.trouble import Trouble, sentence
+from llmservice.rendering.container import HUNG_SECONDS
 
 _KILLED = 137
 _ENDED_BY_SIGTERM = 143
@@ -16,7 +17,7 @@ _NEVER_RAN = frozenset({"StartError", "ContainerCannotRun"})
 _LOST = frozenset({"ContainerStatusUnknown", "Unknown"})
 """What a kubelet says of a container that was gone when it came back."""
 _PROBE_SECONDS = 15.0
-_LONG_END_SECONDS = 60.0
+_LATE_SECONDS = 60.0
 
 
 def crash(case: Case) -> Trouble | None:
@@ -57,7 +58,7 @@ def _named_by_engine(case: Case, text: str) -> Trouble | None:
 def _timed_out(case: Case, end: Mapping[str, Any]) -> Trouble | None:
     """Whether the startup probe gave up: the kubelet ended it, by SIGKILL after the grace, just when that was due."""
     ran, due = _ran_seconds(end), case.plan.container.startup_seconds
-    latest = due + case.plan.pod.termination_grace_seconds + _LONG_END_SECONDS
+    latest = due + HUNG_SECONDS + _LATE_SECONDS
     if end.get("exitCode") not in {_KILLED, _ENDED_BY_SIGTERM} or not due - _PROBE_SECONDS <= ran <= latest:
         return None
     message = (

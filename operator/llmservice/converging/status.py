@@ -196,7 +196,7 @@ def _plan(plan: ServicePlan) -> dict[str, Any]:
         "resourceName": plan.resource_name,
         "maxModelLen": plan.max_model_len,
         "maxNumSeqs": plan.max_num_seqs,
-        "podSecurity": "restricted" if plan.restricted else "privileged",
+        "podSecurity": plan.pod_security,
         "defaults": [{"field": item.field, "value": item.value, "reason": item.reason} for item in plan.defaults],
         "notes": list(plan.notes),
         "facts": plan.facts,

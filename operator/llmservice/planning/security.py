@@ -10,6 +10,8 @@ from llmservice.api.v1alpha1.pod import SecurityContext
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Json
 
+_RESTRICTED, _BASELINE, _PRIVILEGED = "restricted", "baseline", "privileged"
+_LOOSEST_FIRST = (_PRIVILEGED, _BASELINE)
 _DEFAULT_SECCOMP = "RuntimeDefault"
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 CONTAINER_SECURITY: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
@@ -17,10 +19,10 @@ CONTAINER_SECURITY: Json = {"allowPrivilegeEscalation": False, "capabilities": {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Security:
-    """The pod's securityContext; whether it passes the restricted standard, and what the device needs if not."""
+    """The pod's securityContext; the strictest Pod Security Standard it passes, and why not a stricter one."""
 
     pod: Json
-    restricted: bool
+    standard: str
     notes: tuple[str, ...]
 
 
@@ -40,24 +42,22 @@ def choose_security(own: SecurityContext, facts: Facts) -> Security:
         "fsGroupChangePolicy": "OnRootMismatch",
         "seccompProfile": {"type": seccomp},
     }
-    notes = tuple(_beyond_restricted(user, seccomp, facts))
+    beyond = dict(_beyond_restricted(user, seccomp, facts))
     return Security(
         pod={**context, "supplementalGroups": sorted(groups)} if groups else context,
-        restricted=not notes,
-        notes=notes,
+        standard=next((standard for standard in _LOOSEST_FIRST if standard in beyond), _RESTRICTED),
+        notes=tuple(beyond.values()),
     )
 
 
-def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[str]:
-    """What the restricted standard refuses, and the label that allows it (pod-security.kubernetes.io/enforce)."""
+def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[tuple[str, str]]:
+    """What the restricted standard refuses, by the standard that allows it (pod-security.kubernetes.io/enforce)."""
     version, accelerator = facts.version, facts.accelerator
     if user == 0:
-        yield (
-            f"the image of {version.engine} {version.version} runs as root only, which the restricted Pod Security "
-            f"Standard refuses: {_ENFORCE}: baseline on the namespace allows it, or name another version"
-        )
+        root = f"the image of {version.engine} {version.version} runs as root only, which the restricted Pod Security "
+        way_out = f"Standard refuses: {_ENFORCE}: baseline on the namespace allows it, or name another version"
+        yield _BASELINE, root + way_out
     if seccomp != _DEFAULT_SECCOMP and accelerator:
-        yield (
-            f"{accelerator.vendor} devices need the seccomp profile {seccomp}, which the restricted and baseline Pod "
-            f"Security Standards refuse: {_ENFORCE}: privileged on the namespace allows it"
-        )
+        profile = f"{accelerator.vendor} devices need the seccomp profile {seccomp}, which the restricted and baseline "
+        way_out = f"Pod Security Standards refuse: {_ENFORCE}: privileged on the namespace allows it"
+        yield _PRIVILEGED, profile + way_out

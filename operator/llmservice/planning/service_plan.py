@@ -128,7 +128,7 @@ class ServicePlan:
 
     `replica_bound` is the largest number of replicas the spec allows for (decides the PodDisruptionBudget).
     `scaling` is None where the operator scales nothing. `admitted` are the peers of the NetworkPolicy; None: no policy.
-    `restricted` tells whether the pods pass the restricted Pod Security Standard. `facts` is the compact JSON of the
+    `pod_security` is the strictest Pod Security Standard that the pods pass. `facts` is the compact JSON of the
     catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
     same facts. `render_version` tells which rendering of them is meant.
     """
@@ -150,7 +150,7 @@ class ServicePlan:
     replica_bound: int
     scaling: ScalingPlan | None
     admitted: tuple[Json, ...] | None
-    restricted: bool
+    pod_security: str
     defaults: tuple[Default, ...]
     notes: tuple[str, ...]
     facts: str

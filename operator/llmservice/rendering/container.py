@@ -6,7 +6,7 @@ from llmservice.rendering.metadata import Manifest
 
 CONTAINER_NAME = "engine"
 PORT_NAME = "http"
-_HUNG_SECONDS = 30
+HUNG_SECONDS = 30
 """For an engine that hangs: it would not finish anything, and the hook that waits for requests would wait for long."""
 
 
@@ -19,9 +19,9 @@ def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
         "imagePullPolicy": plan.pull_policy,
         "args": list(plan.args),
         "ports": [{"name": PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
-        "startupProbe": {**_probe(probes.startup), "terminationGracePeriodSeconds": _HUNG_SECONDS},
+        "startupProbe": {**_probe(probes.startup), "terminationGracePeriodSeconds": HUNG_SECONDS},
         "readinessProbe": _probe(probes.readiness),
-        "livenessProbe": {**_probe(probes.liveness), "terminationGracePeriodSeconds": _HUNG_SECONDS},
+        "livenessProbe": {**_probe(probes.liveness), "terminationGracePeriodSeconds": HUNG_SECONDS},
         "securityContext": dict(pod.container_security),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }

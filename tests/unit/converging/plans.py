@@ -52,7 +52,7 @@ def a_plan(**changes: Any) -> ServicePlan:
         scaling=None,
         admitted=None,
         render_version=1,
-        restricted=True,
+        pod_security="restricted",
         defaults=(),
         notes=(),
         facts="{}",

@@ -96,7 +96,7 @@ def test_facts_forged_into_a_status_cannot_say_more_than_facts() -> None:
     plan = plan_service(service, facts)
     text = json.dumps(render(plan, 1))
     assert [word for word in ("hostNetwork", "hostPath", "privileged") if word in text] == []
-    assert plan.restricted is False
+    assert plan.pod_security == "privileged"
 
 
 def test_facts_of_another_engine_are_not_taken() -> None:

@@ -67,7 +67,7 @@ def test_each_toleration_stands_once_in_the_order_device_cluster_user() -> None:
 
 def test_the_restricted_standard_is_kept_with_a_numeric_user() -> None:
     plan = planned()
-    assert plan.restricted
+    assert plan.pod_security == "restricted"
     assert plan.pod.security == {
         "runAsNonRoot": True,
         "runAsUser": 65532,
@@ -85,9 +85,15 @@ def test_the_users_ids_win() -> None:
     assert {name: security[name] for name in ids} == {**ids, "supplementalGroups": [8, 9]}
 
 
+def test_an_image_that_runs_as_root_passes_the_baseline_standard() -> None:
+    plan = planned(**HUB, **L4, spec__engine="tgi", spec__engineOptions={"version": "3.3.5"})
+    assert plan.pod_security == "baseline"
+    assert any("pod-security.kubernetes.io/enforce: baseline" in note for note in plan.notes)
+
+
 def test_a_device_that_needs_more_than_the_restricted_standard_says_so() -> None:
     plan = planned(**HUB, spec__gpu={"type": "MI300X"})
-    assert not plan.restricted
+    assert plan.pod_security == "privileged"
     assert (plan.pod.security["seccompProfile"], plan.pod.security["supplementalGroups"]) == (
         {"type": "Unconfined"},
         [44, 109],
@@ -102,7 +108,7 @@ def test_the_groups_that_may_open_an_intel_device_are_within_the_restricted_stan
         spec__gpu={"type": "Arc-Pro-B60"},
         spec__engineOptions={"version": "0.33.0", "image": "registry.example/xpu:1"},
     )
-    assert (plan.pod.security["supplementalGroups"], plan.restricted) == ([44, 109], True)
+    assert (plan.pod.security["supplementalGroups"], plan.pod_security) == ([44, 109], "restricted")
 
 
 def variables(**changes: Any) -> dict[str, Any]:

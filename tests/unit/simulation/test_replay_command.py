@@ -81,6 +81,7 @@ def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
         (("--scenario", "ramp-34b", "--engine", "b200"), "no engine table 'b200'"),
         (("--scenario", "ramp-34b", "--policy", "Threshold"), "give --kv-percent, --queued or --running"),
         (("--scenario", "ramp-34b", "--min", 5, "--max", 2), "--min 5 is above --max 2"),
+        (("--scenario", "ramp-34b", "--first", 40), "--first 40 is not between --min 3 and --max 8"),
         (("--scenario", "step", "--times", 5), "--times would change nothing: the scenario step fixes the load"),
         (("--scenario", "step", "--warm-up", 300), "--warm-up would change nothing: the scenario step"),
         (("--scenario", "step", "--trace", __file__), "--trace would change nothing: the scenario step"),
@@ -113,7 +114,7 @@ def test_says_what_a_load_lacks(
     assert message in result.stderr
 
 
-@pytest.mark.parametrize(("option", "number"), [("--times", "nan"), ("--warm-up", "inf"), ("--kv-percent", "nan")])
+@pytest.mark.parametrize(("option", "number"), [("--times", "nan"), ("--cold-start", "inf"), ("--kv-percent", "nan")])
 def test_a_number_is_finite(trace: Path, option: str, number: str) -> None:
     result = ran("--trace", trace, option, number)
     assert result.exit_code == 2
