@@ -61,6 +61,13 @@ def test_chart_and_overlay_are_the_same_objects(name: str) -> None:
     assert by_name(chart(TWINS[name])) == by_name(overlay(name))
 
 
+@pytest.mark.parametrize("name", TWINS)
+def test_the_namespace_of_others_is_no_part_of_what_is_installed(name: str) -> None:
+    """Taken up, it would get our labels, and go with the operator."""
+    found = [body["metadata"]["name"] for body in of_kind(overlay(name), "Namespace")]
+    assert found == ([] if name == "namespaced" else [SYSTEM])
+
+
 def test_every_overlay_has_a_twin() -> None:
     assert {path.name for path in (ROOT / "manifests" / "overlays").iterdir()} == TWINS.keys()
 

@@ -6,19 +6,9 @@ from typing import Any
 
 import yaml
 
-_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from llmservice.catalog.yaml_values import ValuesLoader
+
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-_TIMESTAMP = "tag:yaml.org,2002:timestamp"
-
-
-class _Loader(_BASE):  # type: ignore[misc]
-    """Dates stay text, as in Kubernetes."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in resolvers if tag != _TIMESTAMP]
-    for first, resolvers in _BASE.yaml_implicit_resolvers.items()
-}
 
 
 class _Dumper(_DUMPER):  # type: ignore[misc]
@@ -40,7 +30,7 @@ def documents_in(text: str) -> Iterator[tuple[int, Any]]:
 
     JSON is YAML too.
     """
-    for number, document in enumerate(yaml.load_all(text, Loader=_Loader), 1):
+    for number, document in enumerate(yaml.load_all(text, Loader=ValuesLoader), 1):
         is_list = isinstance(document, Mapping) and document.get("kind") == "List"
         for item in document.get("items") or () if is_list else (document,):
             if item is not None:

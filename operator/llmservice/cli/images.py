@@ -109,6 +109,8 @@ def _catalogue(overlay: TextIO | None) -> Catalogue:
         if len(maps) != 1:
             raise click.ClickException(f"{overlay.name}: holds {len(maps)} ConfigMaps; give a file with exactly one")
         return overlaid(maps[0].get("data") or {})
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{overlay.name}: is not UTF-8: {error}; save the file as UTF-8") from error
     except (InvalidCatalogue, yaml.YAMLError) as error:
         raise click.ClickException(f"{overlay.name}: {error}") from error
 

@@ -40,13 +40,21 @@ def command(files: tuple[TextIO, ...], output: str) -> None:
     llmservice render chat.yaml
     kubectl get llm chat -o yaml | llmservice render - -o json
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    results = [render_file(file.name, file.read()) for file in files]
+    results = [_of_file(file) for file in files]
     for line in (line for result in results for line in (*result.notes, *result.problems)):
         click.echo(line, err=True)
     if any(result.problems for result in results):
         sys.exit(1)
     manifests = [manifest for result in results for manifest in result.manifests]
     click.echo(to_yaml(manifests) if output == "yaml" else to_json(manifests), nl=False)
+
+
+def _of_file(file: TextIO) -> Rendered:
+    try:
+        text = file.read()
+    except UnicodeDecodeError as error:
+        return Rendered(problems=(f"{file.name}: is not UTF-8: {error}; save the file as UTF-8",))
+    return render_file(file.name, text)
 
 
 def render_file(name: str, text: str) -> Rendered:

@@ -10,13 +10,18 @@ import click
 from llmservice.controllers.application import run_operator
 from llmservice.controllers.logs import set_up_logs
 from llmservice.errors import OperatorError
-from llmservice.settings import settings_from
+from llmservice.settings import namespaces_in, settings_from
 
 
 @click.command(name="run")
 @click.option("--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current.")
 @click.option(
-    "--namespace", "-n", "namespaces", multiple=True, help="Watch only this namespace; repeatable. Omitted: all."
+    "--namespace",
+    "-n",
+    "namespaces",
+    multiple=True,
+    callback=lambda _, __, given: _namespaces(given),
+    help="Watch only this namespace; repeatable. Omitted: all.",
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=None, help="Resources worked on at once (16).")
 @click.option(
@@ -43,6 +48,17 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
     except OperatorError as error:
         click.echo(f"llmservice: {error}", err=True)
         sys.exit(1)
+
+
+def _namespaces(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Checked like those of the environment."""
+    try:
+        names = namespaces_in(",".join(given))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    if given and not names:
+        raise click.BadParameter("is empty: name a namespace, or leave the option out for all of them")
+    return names
 
 
 def _collect_rarely() -> None:

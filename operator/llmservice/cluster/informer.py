@@ -19,7 +19,7 @@ from llmservice.cluster.failures import Expired, Silent, failure_in_stream, garb
 from llmservice.cluster.json_lines import json_lines
 from llmservice.cluster.listing import Selection, list_all
 from llmservice.converging.references import Manifest, ref_of
-from llmservice.errors import OperatorError, Unavailable
+from llmservice.errors import OperatorError, Refused, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,8 @@ _FAILURES_UNTIL_LIST = 3
 class Informer:
     """Watches one selection into a cache until cancelled.
 
-    `synced` is set after the first list. `last_heard` is the monotonic time of the last sign of life: a list, an event
+    `synced` is set after the first list; `answered` then, or when the API server refused it. `refusal` is what it said
+    while it refuses, as long as it does. `last_heard` is the monotonic time of the last sign of life: a list, an event
     or a bookmark, which the API server sends about every minute. `restarts` counts why watches ended (`closed`,
     `expired`, `silent`, `failed`, `defect`). `silence_seconds` is the longest time without a sign of life on a watch.
     """
@@ -49,6 +50,8 @@ class Informer:
     pause_seconds: float = _FIRST_PAUSE_SECONDS
     jitter: Callable[[], float] = random.random
     synced: asyncio.Event = field(default_factory=asyncio.Event)
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    refusal: str = ""
     last_heard: float = field(default_factory=time.monotonic)
     restarts: Counter[str] = field(default_factory=Counter)
     _version: str = ""
@@ -77,7 +80,9 @@ class Informer:
         if vanished:
             log.info("%s: %d vanished while nobody listened", self.selection.kind, len(vanished))
         self._hear(listing.version)
+        self._allowed()
         self.synced.set()
+        self.answered.set()
 
     async def _once(self) -> tuple[str, float]:
         """One list if needed and one watch; returns why it ended and the pause the API server asks for."""
@@ -91,6 +96,8 @@ class Informer:
         except Silent as error:
             log.info("%s: %s, the watch is opened again", self.selection.kind, error)
             return "silent", 0.0
+        except Refused as error:
+            return self._refused(error)
         except OperatorError as error:
             return self._ended("failed", error)
         except Exception:
@@ -102,6 +109,19 @@ class Informer:
         log.warning("%s: watch %s: %s", self.selection.kind, cause, error)
         wish = error.retry_after_seconds if isinstance(error, Unavailable) else 0.0
         return cause, min(wish, _LONGEST_WISH_SECONDS)
+
+    def _refused(self, error: Refused) -> tuple[str, float]:
+        """Told once: a namespace that is gone may stay so for good."""
+        if not self.refusal:
+            log.warning("%s: refused until further notice: %s", self.selection.name, error)
+        self.refusal = str(error)
+        self.answered.set()
+        return "failed", 0.0
+
+    def _allowed(self) -> None:
+        if self.refusal:
+            log.info("%s: listed again, no longer refused", self.selection.name)
+        self.refusal = ""
 
     async def _watch(self) -> None:
         target = self.selection.target(

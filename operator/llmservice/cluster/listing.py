@@ -25,6 +25,11 @@ class Selection:
     field_selector: str = ""
     metadata_only: bool = False
 
+    @property
+    def name(self) -> str:
+        """For people: the kind, and the namespace if it is one."""
+        return f"{self.kind}/{self.namespace}" if self.namespace else self.kind
+
     def target(self, **query: str) -> str:
         """Path and query of the collection."""
         selectors = {"labelSelector": self.label_selector, "fieldSelector": self.field_selector}

@@ -4,7 +4,7 @@ import asyncio
 import functools
 import logging
 import signal
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +29,7 @@ from llmservice.controllers.kopf_watch import KopfWatch
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.controllers.scaling import an_autoscaler, scaling_sources
+from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
@@ -44,6 +45,8 @@ from llmservice.signals.source import Source
 log = logging.getLogger(__name__)
 
 _BURST_SECONDS = 0.05
+
+_NOT_SERVED = "make the namespace and its RoleBinding again, or take it out of LLMSERVICE_NAMESPACES"
 
 CATALOGUE_NAME = "llmservice-catalogue"
 """The ConfigMap with the administrator's rows, unless a setting names another."""
@@ -75,6 +78,7 @@ class _Parts:
     cache: ObjectCache
     queue: WorkQueue[ServiceKey]
     informers: tuple[Informer, ...]
+    namespaces: ServedNamespaces
     reconcile: Reconcile
     kopf: KopfWatch
     sweep_wanted: asyncio.Event
@@ -98,6 +102,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         for kind in (*CHILD_KINDS, "Pod")
         for namespace in settings.namespaces or ("",)
     )
+    namespaces = ServedNamespaces(informers)
     readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
     planner = CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
@@ -135,7 +140,8 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         cache=cache,
         queue=queue,
         informers=informers,
-        reconcile=replica.watched(reconciler, cache),
+        namespaces=namespaces,
+        reconcile=replica.watched(OnlyListed(reconciler, namespaces), cache),
         kopf=kopf,
         sweep_wanted=sweep_wanted,
         replica=replica,
@@ -146,23 +152,30 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
 
 
 async def _operate(parts: _Parts, settings: Settings, stop: asyncio.Event) -> None:
-    """Caches first, then leadership, then workers: nothing is written before it is known what is there."""
-    known = (*(informer.synced for informer in parts.informers), parts.catalogue.settled, parts.platform.settled)
-    tasks = _start(informer.run() for informer in parts.informers)
-    tasks += _start([parts.catalogue.run(), parts.platform.run(), parts.replica.loop.run()])
+    """Watch LLMServices with kopf, and do everything else, until `stop` is set."""
     parts.kopf.start()
     try:
-        await _first(stop.wait(), asyncio.gather(*(event.wait() for event in known)))
-        if not stop.is_set():
-            log.info("caches are filled")
-            tasks += _start([sweep_forever(parts.api, parts.cache, settings.namespaces, parts.sweep_wanted)])
-            lead = functools.partial(_lead, parts, settings.workers)
-            await _first(stop.wait(), parts.replica.lead(lead, settings.workers))
+        await _first(stop.wait(), _work(parts, settings))
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
         await parts.kopf.stop()
+
+
+async def _work(parts: _Parts, settings: Settings) -> None:
+    """Caches first, then leadership, then workers: nothing is written before it is known what is there.
+
+    None of these ends by itself: one that does is a defect, raised here, and ends the process for a new start.
+    """
+    async with asyncio.TaskGroup() as group:
+        for informer in parts.informers:
+            group.create_task(informer.run())
+        for part in (parts.catalogue, parts.platform, parts.replica.loop):
+            group.create_task(part.run())
+        await asyncio.gather(parts.namespaces.settled(), parts.catalogue.settled.wait(), parts.platform.settled.wait())
+        log.info("caches are filled")
+        if unlisted := parts.namespaces.unlisted():
+            log.warning("not served, because their objects may not be listed: %s; %s", ", ".join(unlisted), _NOT_SERVED)
+        group.create_task(sweep_forever(parts.api, parts.cache, settings.namespaces, parts.sweep_wanted))
+        await parts.replica.lead(functools.partial(_lead, parts, settings.workers), settings.workers)
 
 
 async def _lead(parts: _Parts, workers: int) -> None:
@@ -204,14 +217,26 @@ def enqueue_owner(queue: WorkQueue[ServiceKey], before: Manifest | None, after: 
 
     Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough.
     """
-    manifest = after or before
-    if manifest is None or (before and after and _says_the_same(before, after)):
+    if before and after and _says_the_same(before, after):
         return
+    seen = [manifest for manifest in (before, after) if manifest]
+    for key in dict.fromkeys(key for manifest in seen for key in _owners(manifest)):
+        if seen[-1]["kind"] == "LLMService":
+            queue.add(key)
+        else:
+            queue.add_after(key, _BURST_SECONDS)
+
+
+def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
+    """Whose an object is: by its label, which anybody can change, and by its controller, which is the truth then."""
     metadata = manifest["metadata"]
     if manifest["kind"] == "LLMService":
-        queue.add((metadata["namespace"], metadata["name"]))
-    else:
-        queue.add_after((metadata["namespace"], metadata["labels"][SERVICE_LABEL]), _BURST_SECONDS)
+        yield metadata["namespace"], metadata["name"]
+        return
+    yield metadata["namespace"], metadata["labels"][SERVICE_LABEL]
+    for owner in metadata.get("ownerReferences") or ():
+        if owner.get("kind") == "LLMService" and owner.get("controller"):
+            yield metadata["namespace"], owner["name"]
 
 
 def _says_the_same(before: Manifest, after: Manifest) -> bool:
@@ -223,10 +248,6 @@ def _says_the_same(before: Manifest, after: Manifest) -> bool:
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _start(coroutines: Iterable[Any]) -> list[asyncio.Task[Any]]:
-    return [asyncio.create_task(coroutine) for coroutine in coroutines]
 
 
 async def _first(*awaitables: Awaitable[Any]) -> None:

@@ -91,14 +91,22 @@ class CatalogueWatch:
         try:
             catalogue = load_catalogue() if after is None else overlaid(_data(after))
         except InvalidCatalogue as invalid:
-            self.problem = f"{invalid}; the last good catalogue stays until this is corrected"
-            log.warning("%s: %s", self.ref, self.problem)
-            if after is not None:
-                self._broken.put_nowait((after, self.problem))
+            self._refuse(after, str(invalid))
+            return
+        except Exception as defect:
+            # Whatever somebody writes there, resources are served on.
+            log.exception("%s: defect while reading it", self.ref)
+            self._refuse(after, f"cannot be read: {type(defect).__name__}: {defect}")
             return
         self.problem = ""
         log.info("%s: %s", self.ref, "gone, the shipped catalogue is used" if after is None else "in use")
         self.use(catalogue)
+
+    def _refuse(self, config_map: Manifest | None, why: str) -> None:
+        self.problem = f"{why}; the last good catalogue stays until this is corrected"
+        log.warning("%s: %s", self.ref, self.problem)
+        if config_map is not None:
+            self._broken.put_nowait((config_map, self.problem))
 
     async def _report(self) -> NoReturn:
         while True:

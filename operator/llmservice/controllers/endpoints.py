@@ -28,7 +28,8 @@ Explain = Callable[[str, str], tuple[int, dict[str, Any]]]
 class Endpoints:
     """An HTTP server that runs as long as the block. Port 0 takes a free one; `port` is the real one afterwards.
 
-    Raises `InvalidSpec` (`InvalidSetting`) when the port cannot be taken.
+    `remarks` stand where a check of the same name would say "ok". Raises `InvalidSpec` (`InvalidSetting`) when the
+    port cannot be taken.
     """
 
     port: int
@@ -36,6 +37,7 @@ class Endpoints:
     ready: Checks
     registry: CollectorRegistry
     explain: Explain | None = None
+    remarks: Checks = field(default_factory=dict)
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _thread: threading.Thread | None = None
@@ -72,10 +74,10 @@ class Endpoints:
             await runner.cleanup()
 
     async def _healthz(self, _: web.Request) -> web.Response:
-        return _verdict(self.alive)
+        return _verdict(self.alive, {})
 
     async def _readyz(self, _: web.Request) -> web.Response:
-        return _verdict(self.ready)
+        return _verdict(self.ready, self.remarks)
 
     async def _metrics(self, _: web.Request) -> web.Response:
         return web.Response(body=generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
@@ -98,8 +100,9 @@ def _listener(port: int) -> socket.socket:
         raise InvalidSpec("InvalidSetting", message, field="LLMSERVICE_PORT") from error
 
 
-def _verdict(checks: Checks) -> web.Response:
+def _verdict(checks: Checks, remarks: Checks) -> web.Response:
     """200 or 503, and one line for each check, as the API server's own endpoints print them."""
     problems = {name: problem() for name, problem in checks.items()}
-    lines = [f"[-]{name} {text}" if text else f"[+]{name} ok" for name, text in problems.items()]
+    said = {name: remarks[name]() for name in checks.keys() & remarks.keys()}
+    lines = [f"[-]{name} {text}" if text else f"[+]{name} {said.get(name) or 'ok'}" for name, text in problems.items()]
     return web.Response(status=503 if any(problems.values()) else 200, text="\n".join(lines) + "\n")

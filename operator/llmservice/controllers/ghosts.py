@@ -1,7 +1,6 @@
 """What no watch tells: LLMServices that vanished while kopf listed, and whatever a watch lost without a word."""
 
 import asyncio
-import contextlib
 import logging
 import random
 from typing import Protocol
@@ -37,24 +36,41 @@ class Lister(Protocol):
 async def sweep_forever(
     api: Lister, cache: ObjectCache, namespaces: tuple[str, ...], wanted: asyncio.Event | None = None
 ) -> None:
-    """Sweep now, soon after `wanted` is set, and every few minutes; until cancelled."""
-    wanted = wanted or asyncio.Event()
+    """Sweep now, soon after `wanted` is set, and every few minutes; sooner again where it failed; until cancelled."""
+    wanted, told = wanted or asyncio.Event(), dict[str, str]()
+    due = everywhere = namespaces or ("",)
+    now = asyncio.get_running_loop().time
     while True:
         wanted.clear()
-        swept = [await _swept(api, cache, namespace) for namespace in namespaces or ("",)]
-        pause = _EVERY_SECONDS if all(swept) else _AGAIN_SECONDS
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(wanted.wait(), pause * (0.9 + 0.2 * random.random()))  # noqa: S311  (spreads load)
+        if due == everywhere:
+            all_again_at = now() + _about(_EVERY_SECONDS)
+        failed = tuple([namespace for namespace in due if not await _swept(api, cache, namespace, told)])
+        pause = all_again_at - now()
+        try:
+            # Not wait_for: that of Python 3.11 loses the cancellation that comes together with the event.
+            async with asyncio.timeout(min(pause, _about(_AGAIN_SECONDS)) if failed else pause):
+                await wanted.wait()
             await asyncio.sleep(_SETTLE_SECONDS)
+            due = everywhere
+        except TimeoutError:
+            due = failed if now() < all_again_at else everywhere
 
 
-async def _swept(api: Lister, cache: ObjectCache, namespace: str) -> bool:
+async def _swept(api: Lister, cache: ObjectCache, namespace: str, told: dict[str, str]) -> bool:
+    """Sweep; a failure is told once, until it is another one."""
     try:
         await sweep(api, cache, namespace)
     except OperatorError as error:
-        log.warning("sweep: %s", error)
+        if told.get(namespace) != str(error):
+            log.warning("sweep of %s: %s", namespace or "all namespaces", error)
+        told[namespace] = str(error)
         return False
+    told.pop(namespace, None)
     return True
+
+
+def _about(seconds: float) -> float:
+    return seconds * (0.9 + 0.2 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 
 async def sweep(api: Lister, cache: ObjectCache, namespace: str) -> None:

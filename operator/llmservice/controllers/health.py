@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
 from llmservice.cluster.informer import Informer
+from llmservice.controllers.served_namespaces import ServedNamespaces
 
 Checks = Mapping[str, Callable[[], str]]
 """By name; each returns what is wrong, or an empty text. Called from another thread."""
@@ -81,22 +82,31 @@ class InformerPulse:
 
 def alive_checks(informers: Iterable[Informer], kopf: Watch, loop: LoopPulse) -> Checks:
     """What only a restart of the process can heal."""
-    pulses = {_name(informer): InformerPulse(informer=informer).problem for informer in informers}
+    pulses = {informer.selection.name: InformerPulse(informer=informer).problem for informer in informers}
     return {"loop": loop.problem, "kopf": lambda: "" if kopf.is_alive() else "the thread of kopf has ended", **pulses}
 
 
-def ready_checks(informers: Iterable[Informer], kopf: Watch) -> Checks:
-    """What must have happened before this replica can take over."""
+def ready_checks(informers: Iterable[Informer], kopf: Watch, namespaces: ServedNamespaces) -> Checks:
+    """What must have happened before this replica can take over; one namespace that is refused holds up no other."""
 
     def cold(informer: Informer) -> Callable[[], str]:
-        return lambda: "" if informer.synced.is_set() else "not listed yet"
+        def problem() -> str:
+            if informer.synced.is_set() or (informer.refusal and namespaces.any_listed()):
+                return ""
+            return f"not listed yet: {informer.refusal}" if informer.refusal else "not listed yet"
+
+        return problem
 
     def unwatched() -> str:
         return "" if kopf.watching else "LLMServices are not watched yet: is the CRD installed?"
 
-    return {"llmservices": unwatched, **{_name(informer): cold(informer) for informer in informers}}
+    return {"llmservices": unwatched, **{informer.selection.name: cold(informer) for informer in informers}}
 
 
-def _name(informer: Informer) -> str:
-    selection = informer.selection
-    return f"{selection.kind}/{selection.namespace}" if selection.namespace else selection.kind
+def refusals(informers: Iterable[Informer]) -> Checks:
+    """What is refused at present, though it keeps nobody from taking over."""
+
+    def refusal(informer: Informer) -> Callable[[], str]:
+        return lambda: f"refused: {informer.refusal}" if informer.refusal else ""
+
+    return {informer.selection.name: refusal(informer) for informer in informers}

@@ -1,4 +1,4 @@
-"""How kopf reaches the API server: with our credentials, read again per request, over a bounded session of its own."""
+"""How kopf reaches the API server: with our credentials, read again per request, over a session of its own."""
 
 import aiohttp
 import kopf
@@ -8,9 +8,6 @@ from llmservice.cluster.credentials import Credentials, load_credentials
 from llmservice.cluster.kinds import KINDS
 from llmservice.errors import OperatorError
 
-_CONNECTIONS = 16
-"""More than kopf's watches: a stream occupies its connection."""
-
 
 async def log_in(context: str) -> kopf.AiohttpSession:
     """A session for kopf; kopf closes it. Raises `kopf.TemporaryError` when there are no credentials now."""
@@ -19,7 +16,8 @@ async def log_in(context: str) -> kopf.AiohttpSession:
     except OperatorError as error:
         raise kopf.TemporaryError(str(error), delay=5) from error
     session = aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=_CONNECTIONS, ssl=credentials.tls),
+        # Each namespace is a stream that keeps its connection: with a bound some would wait for ever.
+        connector=aiohttp.TCPConnector(limit=0, ssl=credentials.tls),
         proxy=credentials.proxy,
         middlewares=(_Authorized(credentials),),
     )
@@ -27,7 +25,10 @@ async def log_in(context: str) -> kopf.AiohttpSession:
 
 
 class _Authorized:
-    """Adds the Authorization header of this minute to each request."""
+    """Adds the Authorization header of this minute, and the name that the server's certificate is for, to each request.
+
+    A session has no setting for that name.
+    """
 
     def __init__(self, credentials: Credentials) -> None:
         self._credentials = credentials
@@ -35,6 +36,7 @@ class _Authorized:
     async def __call__(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
+        request.server_hostname = self._credentials.server_hostname
         if token := await self._credentials.authorization():
             request.headers["Authorization"] = token
         response = await handler(request)

@@ -16,13 +16,14 @@ from llmservice.cluster.leader_only import LeaderOnly
 from llmservice.cluster.lease import ApiServerLease, Election
 from llmservice.controllers.endpoints import Endpoints
 from llmservice.controllers.explaining import Explainer
-from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks
+from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.kopf_watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.measuring import Measured, MeasuredQueue, count_requests
 from llmservice.controllers.metrics import CONTROLLER, Metrics
 from llmservice.controllers.scaling_series import ScalingSeries
 from llmservice.controllers.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.converging.references import Ref
 from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
@@ -64,8 +65,14 @@ class Replica:
         self.metrics.registry.register(process)
         self.metrics.registry.register(ScalingSeries(looks))
         explain = Explainer(looks=looks, leads=self.leads)
-        alive, ready = alive_checks(informers, kopf, self.loop), ready_checks(informers, kopf)
-        return Endpoints(port=port, alive=alive, ready=ready, registry=self.metrics.registry, explain=explain)
+        return Endpoints(
+            port=port,
+            alive=alive_checks(informers, kopf, self.loop),
+            ready=ready_checks(informers, kopf, ServedNamespaces(informers)),
+            registry=self.metrics.registry,
+            explain=explain,
+            remarks=refusals(informers),
+        )
 
     def leads(self) -> bool:
         """Whether this replica leads now; may be called from any thread."""

@@ -25,6 +25,11 @@ def has_ended(pod: Manifest) -> bool:
     return (pod.get("status") or {}).get("phase") in _ENDED
 
 
+def stays_on(pod: Manifest) -> bool:
+    """Whether it has ended and nothing deletes it: it waits for the garbage collector of a full cluster."""
+    return has_ended(pod) and "deletionTimestamp" not in pod["metadata"]
+
+
 def is_living(pod: Manifest) -> bool:
     """Whether it runs or will, and is not on its way out."""
     return "deletionTimestamp" not in pod["metadata"] and not has_ended(pod)

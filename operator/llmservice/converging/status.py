@@ -8,7 +8,7 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.hiding import shown_arguments
-from llmservice.converging.pods import has_ended
+from llmservice.converging.pods import stays_on
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
@@ -138,8 +138,11 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
 
 
 def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, Reason, str]:
-    """Pods that still finish their requests count, although the Deployment no longer counts them."""
-    left = sum(not has_ended(pod) for pod in situation.pods)
+    """Pods that still finish their requests count, although the Deployment no longer counts them.
+
+    What an eviction left behind does not: nobody takes it away.
+    """
+    left = sum(not stays_on(pod) for pod in situation.pods)
     if situation.progress.seen and situation.progress.total == 0 and not left:
         return True, reason, message
     return False, Reason.PROGRESSING, f"{left} pod{'s' if left != 1 else ''} still there, to finish requests: wait"

@@ -9,10 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from llmservice.errors import InvalidSpec
-from llmservice.settings.readers import LOG_LEVELS, mirrors_in
+from llmservice.settings.readers import LOG_LEVELS, mirrors_in, namespaces_in
 from llmservice.settings.variables import PREFIX, VARIABLES, Variable
 
-__all__ = ["LOG_LEVELS", "PREFIX", "VARIABLES", "Settings", "Variable", "mirrors_in", "settings_from"]
+__all__ = [
+    "LOG_LEVELS",
+    "PREFIX",
+    "VARIABLES",
+    "Settings",
+    "Variable",
+    "mirrors_in",
+    "namespaces_in",
+    "settings_from",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

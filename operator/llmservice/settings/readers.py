@@ -34,7 +34,7 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def namespaces(text: str) -> tuple[str, ...]:
+def namespaces_in(text: str) -> tuple[str, ...]:
     """Namespaces, each once, in order."""
     return tuple(sorted({matching(NAME, word, "a namespace") for word in words(text)}))
 

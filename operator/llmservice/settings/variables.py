@@ -32,7 +32,7 @@ class Variable:
 VARIABLES: tuple[Variable, ...] = (
     Variable(
         field="namespaces",
-        read=readers.namespaces,
+        read=readers.namespaces_in,
         meaning="Namespaces whose LLMServices are served, separated by commas.",
         default="all",
         example="team-a,team-b",

@@ -41,6 +41,28 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_row(engines: str, compla
         loaded(engines)
 
 
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("!!int abc", "'abc' is no int: correct it, or put it in quotes .* line 1, column 4"),
+        ("!!float abc", "'abc' is no float"),
+        ("!!bool maybe", "'maybe' is no bool"),
+        ("!!timestamp 2026-02-30", "'2026-02-30' is no timestamp"),
+        ("9" * 5000, "'9{40}' is no int"),
+        ("{b: [!!int x]}", "'x' is no int"),
+    ],
+)
+def test_a_value_that_is_not_what_it_claims_is_refused_with_its_place(value: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=f"engines.yaml: is not YAML: {complaint}"):
+        loaded(f"a: {value}")
+
+
+@pytest.mark.parametrize("version", ["2026-02-30", "2026-02-28"])
+def test_a_version_that_looks_like_a_date_is_a_name(version: str) -> None:
+    catalogue = loaded(f"fourth: {{default: {version}, versions: {{{version}: {{{ROW}}}}}}}")
+    assert catalogue.engine_version("fourth", version).version == version
+
+
 def test_the_shipped_catalogue_is_read_once() -> None:
     assert load_catalogue() is load_catalogue()
 

@@ -156,6 +156,21 @@ def test_a_key_that_is_no_file_of_the_catalogue_is_refused() -> None:
         overlaid({"engine.yaml": ""})
 
 
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ({"accelerators.yaml": {"accelerators": []}}, r"accelerators.yaml: must be a text: put \| after the colon"),
+        ({"engines.yaml": 3}, r"engines.yaml: must be a text: put \| after the colon, as in `engines.yaml: \|`"),
+        ({"engines.yaml": None}, r"engines.yaml: must be a text"),
+        (3, "data: must be a mapping with the keys engines.yaml, accelerators.yaml"),
+        (["x"], "data: must be a mapping"),
+    ],
+)
+def test_data_that_holds_no_texts_is_refused_with_the_way_out(data: object, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        overlaid(data)
+
+
 _NAMES = st.sampled_from(["name", "vendor", "labels", "gfd", "memory_gib", "nvidia", "T4", "default", "versions", "x"])
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 2) | _NAMES,

@@ -77,9 +77,13 @@ def test_the_clusters_own_rows_are_listed_too(tmp_path: Path) -> None:
         (OVERLAY.replace("user: 1", "usr: 1"), "engines.yaml: vllm: 9.0: unknown field usr"),
         ("kind: Secret", "holds 0 ConfigMaps"),
         ("a: [", "while parsing"),
+        (OVERLAY.replace("engines.yaml: |", "engines.yaml:"), "engines.yaml: must be a text: put | after the colon"),
+        ("kind: ConfigMap\ndata: 3", "data: must be a mapping"),
+        ("kind: ConfigMap\ndata: !!int x", "'x' is no int"),
+        ("kind: \udcff", "is not UTF-8"),
     ],
 )
 def test_a_broken_overlay_is_named(tmp_path: Path, text: str, complaint: str) -> None:
-    (tmp_path / "overlay.yaml").write_text(text)
+    (tmp_path / "overlay.yaml").write_text(text, "utf-8", "surrogateescape")
     result = CliRunner().invoke(command, ["--overlay", str(tmp_path / "overlay.yaml")])
     assert (result.exit_code, complaint in result.output) == (1, True), result.output

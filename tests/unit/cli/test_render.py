@@ -65,12 +65,20 @@ def test_prints_nothing_when_anything_is_wrong() -> None:
     assert (result.exit_code, result.stdout) == (1, "")
 
 
-@pytest.mark.parametrize("text", ["a: [", "a: b: c", "\t- x"])
+@pytest.mark.parametrize("text", ["a: [", "a: b: c", "\t- x", "a: !!int x"])
 def test_a_file_that_is_not_yaml_has_one_line(text: str) -> None:
     result = run("-", stdin=text)
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
     assert "is not YAML" in result.stderr
+
+
+def test_a_file_that_is_not_utf_8_has_one_line(tmp_path: Path) -> None:
+    (tmp_path / "chat.yaml").write_bytes(GOOD.encode("utf-16"))
+    result = run(str(tmp_path / "chat.yaml"))
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert "chat.yaml: is not UTF-8" in result.stderr
 
 
 def test_wrong_usage_has_an_exit_code_of_its_own() -> None:

@@ -223,6 +223,25 @@ async def test_is_synced_only_after_a_whole_list() -> None:
         assert informer.restarts["failed"] >= 4
 
 
+async def test_a_refusal_is_an_answer_that_is_told_once_until_it_is_taken_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "llmservice")
+    refusal = answer(403, a_status(403, "deployments is forbidden", "Forbidden"))
+    fake = FakeApiServer(lists=[refusal] * 4, watches=[a_watch()])
+    async with informing(fake, namespace="gone") as informer:
+        await informer.answered.wait()
+        assert (informer.refusal, informer.synced.is_set()) == ("deployments is forbidden", False)
+        await until(lambda: fake.listed() > 3)
+        fake.lists[:] = [a_list(7)]
+        await informer.synced.wait()
+        assert informer.refusal == ""
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("llmservice")] == [
+        "Deployment/gone: refused until further notice: deployments is forbidden",
+        "Deployment/gone: listed again, no longer refused",
+    ]
+
+
 async def test_takes_an_object_of_megabytes() -> None:
     big = a_deployment("big", version=8, annotations={"a": "x" * 3_000_000})
     fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(an_event("ADDED", big))])

@@ -12,6 +12,6 @@ def test_it_is_the_service_accounts(tmp_path: Path, text: str, namespace: str) -
 
 
 def test_outside_a_cluster_it_is_where_the_manifests_install_the_operator(tmp_path: Path) -> None:
-    manifest = Path(__file__).parents[3] / "manifests" / "base" / "namespace.yaml"
+    manifest = Path(__file__).parents[3] / "manifests" / "overlays" / "cluster" / "namespace.yaml"
     assert own_namespace(tmp_path / "absent") == USUAL
     assert f"name: {USUAL}" in manifest.read_text()

@@ -127,6 +127,30 @@ async def test_a_broken_edit_leaves_the_last_good_catalogue_and_is_told_by_an_ev
         assert "the last good catalogue stays" in caplog.text
 
 
+@pytest.mark.parametrize("text", ["accelerators: !!int abc", "accelerators: [{name: L5, memory_gib: 2026-02-30}]"])
+async def test_a_value_that_yaml_cannot_read_at_the_start_is_told_and_holds_up_nothing(text: str) -> None:
+    fake = FakeApiServer(lists=[a_list(2, a_config_map({"accelerators.yaml": text}, 2))], watches=[a_watch()])
+    async with watching(fake) as watched:
+        await watched.watch.settled.wait()
+        await until(lambda: watched.cluster.writes)
+        assert watched.catalogues == []
+        assert watched.watch.problem.startswith("accelerators.yaml: ")
+
+
+async def test_a_defect_of_the_reader_is_a_problem_of_the_config_map_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def defect(_: object) -> Catalogue:
+        raise RuntimeError("nobody thought of this")
+
+    monkeypatch.setattr("llmservice.controllers.catalogue_watch.overlaid", defect)
+    async with watching(FakeApiServer(lists=[a_list(2, a_config_map(GOOD, 2))], watches=[a_watch()])) as watched:
+        await watched.watch.settled.wait()
+        await until(lambda: watched.cluster.writes)
+        assert watched.watch.problem.startswith("cannot be read: RuntimeError: nobody thought of this;")
+        assert "Traceback" in caplog.text
+
+
 async def test_a_replica_that_begins_to_lead_tells_of_what_is_still_broken() -> None:
     fake = FakeApiServer(lists=[a_list(2, a_config_map(BROKEN, 2))], watches=[a_watch()])
     standing_by = iter([True] * 3)

@@ -44,6 +44,14 @@ async def test_ready_and_alive_are_different_questions() -> None:
         assert (await ask(endpoints, "/readyz"))[0] == 503
 
 
+async def test_a_remark_stands_at_a_green_check_and_changes_no_verdict() -> None:
+    endpoints = an_endpoint(alive={"Pod/b": fine}, ready={"Pod/a": fine, "Pod/b": fine})
+    endpoints.remarks = {"Pod/a": fine, "Pod/b": lambda: "refused: pods is forbidden"}
+    async with endpoints:
+        assert await ask(endpoints, "/readyz") == (200, "[+]Pod/a ok\n[+]Pod/b refused: pods is forbidden\n")
+        assert await ask(endpoints, "/healthz") == (200, "[+]Pod/b ok\n")
+
+
 async def test_metrics_are_those_of_the_registry() -> None:
     endpoints = an_endpoint()
     Gauge("answer", "The answer.", registry=endpoints.registry).set(42)

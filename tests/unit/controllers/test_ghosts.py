@@ -1,4 +1,5 @@
 import asyncio
+from collections import Counter
 from dataclasses import dataclass, field
 
 import pytest
@@ -7,7 +8,7 @@ from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache
 from llmservice.cluster.selecting import has_labels
 from llmservice.controllers.ghosts import sweep, sweep_forever
 from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.errors import Unavailable
+from llmservice.errors import Refused, Unavailable
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
 
@@ -17,12 +18,17 @@ class Api:
 
     bodies: list[Manifest] = field(default_factory=list)
     down: bool = False
+    refused: str = ""
     lists: list[float] = field(default_factory=list)
+    asked: Counter[str] = field(default_factory=Counter)
     gets: int = 0
 
     async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
         if kind == "LLMService":
             self.lists.append(asyncio.get_running_loop().time())
+            self.asked[namespace] += 1
+        if self.refused and namespace == self.refused:
+            raise Refused("Forbidden", f"llmservices is forbidden in {namespace}")
         if self.down:
             raise Unavailable("Unreachable", "away")
         found = [body for body in self.bodies if body["kind"] == kind and has_labels(body, label_selector)]
@@ -113,6 +119,36 @@ def test_a_failed_sweep_is_made_up_for_soon() -> None:
         return api.lists
 
     assert 3 <= len(simulate(scene)) <= 5
+
+
+def test_only_the_namespace_that_failed_is_swept_again_soon_and_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def scene(_: FakeTimeLoop) -> Counter[str]:
+        api = Api(refused="gone")
+        task = asyncio.create_task(sweep_forever(api, ObjectCache(), ("ml", "gone")))
+        await asyncio.sleep(400)
+        task.cancel()
+        return api.asked
+
+    asked = simulate(scene)
+    assert asked["ml"] == 2
+    assert 35 <= asked["gone"] <= 48
+    assert [record.getMessage() for record in caplog.records] == ["sweep of gone: llmservices is forbidden in gone"]
+
+
+@pytest.mark.parametrize("ticks", range(4))
+def test_ends_when_it_is_cancelled_in_the_moment_it_is_wanted(ticks: int) -> None:
+    async def scene(_: FakeTimeLoop) -> bool:
+        wanted = asyncio.Event()
+        task = asyncio.create_task(sweep_forever(Api(), ObjectCache(), (), wanted))
+        await asyncio.sleep(1)
+        wanted.set()
+        for _tick in range(ticks):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task], timeout=5)
+        return task.cancelled()
+
+    assert simulate(scene)
 
 
 def _uid(body: Manifest | None) -> str:

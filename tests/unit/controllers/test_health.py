@@ -1,4 +1,5 @@
 import asyncio
+import dataclasses
 from dataclasses import dataclass
 
 import pytest
@@ -6,7 +7,8 @@ import pytest
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.listing import Selection
-from llmservice.controllers.health import InformerPulse, LoopPulse, alive_checks, ready_checks
+from llmservice.controllers.health import InformerPulse, LoopPulse, alive_checks, ready_checks, refusals
+from llmservice.controllers.served_namespaces import ServedNamespaces
 from tests.unit.cluster.fake_api_server import FakeApiServer, serving
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
@@ -94,7 +96,7 @@ def test_alive_asks_loop_kopf_and_every_informer(informer: Informer) -> None:
 
 def test_ready_waits_for_the_crd_and_for_warm_caches(informer: Informer) -> None:
     kopf = Kopf(watching=False)
-    checks = ready_checks([informer], kopf)
+    checks = ready_checks([informer], kopf, ServedNamespaces([informer]))
     assert {name: check() for name, check in checks.items()} == {
         "llmservices": "LLMServices are not watched yet: is the CRD installed?",
         "Pod/ml": "not listed yet",
@@ -102,3 +104,15 @@ def test_ready_waits_for_the_crd_and_for_warm_caches(informer: Informer) -> None
     kopf.watching = True
     informer.synced.set()
     assert [check() for check in checks.values()] == ["", ""]
+
+
+async def test_ready_without_the_namespace_that_is_refused_when_another_one_is_listed(informer: Informer) -> None:
+    gone = dataclasses.replace(
+        informer, selection=Selection(kind="Pod", namespace="gone"), synced=asyncio.Event(), refusal="pods is forbidden"
+    )
+    checks = ready_checks([informer, gone], Kopf(), ServedNamespaces([informer, gone]))
+    assert checks["Pod/gone"]() == "not listed yet: pods is forbidden"
+    informer.synced.set()
+    assert [check() for check in checks.values()] == ["", "", ""]
+    remarks = refusals([informer, gone])
+    assert (remarks["Pod/ml"](), remarks["Pod/gone"]()) == ("", "refused: pods is forbidden")

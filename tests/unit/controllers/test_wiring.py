@@ -56,6 +56,31 @@ async def test_a_burst_of_changes_of_the_workload_queues_its_resource_once() -> 
     assert len(queue) == 0
 
 
+def a_deployment(name: str) -> Manifest:
+    owner = {"kind": "LLMService", "name": "chat", "uid": "u-1", "controller": True}
+    labels = {"llmservice.dev/name": name}
+    metadata = {"name": "chat", "namespace": "ml", "labels": labels, "ownerReferences": [owner]}
+    return {"kind": "Deployment", "metadata": metadata}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "queued"),
+    [
+        (a_deployment("chat"), a_deployment("chat"), {"chat"}),
+        (a_deployment("chat"), a_deployment("other"), {"chat", "other"}),
+        (None, a_deployment("other"), {"chat", "other"}),
+        (a_pod(), a_pod(labels={"llmservice.dev/name": "other"}), {"chat", "other"}),
+    ],
+)
+async def test_a_relabelled_child_queues_whose_it_was_whose_it_says_and_whose_it_is(
+    before: Manifest | None, after: Manifest, queued: set[str]
+) -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    enqueue_owner(queue, before, after)
+    assert {await queue.take() for _ in queued} == {("ml", name) for name in queued}
+    assert len(queue) == 0
+
+
 def test_what_kopf_tells_is_kept_and_forgotten() -> None:
     cache = ObjectCache()
     remember(cache, a_body(), deleted=False)

@@ -121,6 +121,17 @@ def test_conditions_follow_the_table(status: dict[str, Any], expected: dict[str,
     assert shown(status) == expected
 
 
+@pytest.mark.parametrize(
+    ("metadata", "reason"), [({}, "Suspended"), ({"deletionTimestamp": "2026-01-01T00:00:00Z"}, "Progressing")]
+)
+def test_a_suspension_waits_for_pods_that_go_and_not_for_those_that_stay_on(
+    metadata: dict[str, str], reason: str
+) -> None:
+    pod = a_pod(ready=False, phase="Failed", reason="Evicted")
+    pod["metadata"] |= metadata
+    assert shown(a_status(a_deployment(0), (pod,), suspended=True))["Ready"][1] == reason
+
+
 def test_a_deployment_whose_controller_has_not_seen_the_spec_is_not_ready() -> None:
     assert shown(a_status(a_deployment(observedGeneration=2), (a_pod(),)))["Ready"] == ("False", "Progressing")
 

@@ -1,0 +1,65 @@
+"""Which namespaces can be served: those whose objects may be listed. One without its Role holds up no other."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from llmservice.cluster.informer import Informer
+from llmservice.errors import NotYet
+from llmservice.reconcilers.workers import Reconcile, ServiceKey
+
+
+@dataclass(slots=True)
+class ServedNamespaces:
+    """The informers by the namespace they watch; the empty name stands for all of the cluster."""
+
+    informers: Collection[Informer]
+    _by_namespace: dict[str, list[Informer]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_namespace = defaultdict(list)
+        for informer in self.informers:
+            self._by_namespace[informer.selection.namespace].append(informer)
+
+    async def settled(self) -> None:
+        """Return when every list was answered, if only by a refusal, and one namespace at least is listed whole."""
+        await asyncio.gather(*(informer.answered.wait() for informer in self.informers))
+        whole = [asyncio.create_task(_whole(informers)) for informers in self._by_namespace.values()]
+        try:
+            await asyncio.wait(whole, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in whole:
+                task.cancel()
+
+    def is_listed(self, namespace: str) -> bool:
+        """Whether it is known what is there; a namespace that nobody watches is not."""
+        informers = self._by_namespace.get(namespace) or self._by_namespace.get("") or []
+        return bool(informers) and all(informer.synced.is_set() for informer in informers)
+
+    def unlisted(self) -> tuple[str, ...]:
+        """The namespaces that cannot be served now."""
+        return tuple(namespace for namespace in self._by_namespace if not self.is_listed(namespace))
+
+    def any_listed(self) -> bool:
+        """Whether there is something to serve; may be called from any thread."""
+        return any(map(self.is_listed, self._by_namespace))
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyListed:
+    """A reconciler that works on no resource before it is known what is there: what is not seen would be made anew."""
+
+    reconcile: Reconcile
+    namespaces: ServedNamespaces
+
+    async def __call__(self, key: ServiceKey) -> float | None:
+        """One pass; raises `NotYet` while the namespace is not listed."""
+        namespace, _ = key
+        if not self.namespaces.is_listed(namespace):
+            raise NotYet("NamespaceNotListed", f"the objects in {namespace} could not be listed yet")
+        return await self.reconcile(key)
+
+
+async def _whole(informers: Iterable[Informer]) -> None:
+    await asyncio.gather(*(informer.synced.wait() for informer in informers))

@@ -1,0 +1,54 @@
+"""`llmservice run`: options that mean what the variables mean."""
+
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from llmservice.cli import run
+from llmservice.settings import Settings
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
+    """What operators were started with; none of them runs."""
+    settings: list[Settings] = []
+
+    async def run_operator(given: Settings) -> None:
+        settings.append(given)
+
+    def nothing(*_: Any) -> None:
+        """The process stays as it is."""
+
+    monkeypatch.setattr(run, "run_operator", run_operator)
+    monkeypatch.setattr(run, "set_up_logs", nothing)
+    monkeypatch.setattr(run, "_collect_rarely", nothing)
+    return settings
+
+
+def invoked(*arguments: str, **environment: str) -> Result:
+    return CliRunner().invoke(run.command, arguments, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "namespaces"),
+    [
+        ((), ("from-variable",)),
+        (("-n", "b", "-n", "a"), ("a", "b")),
+        (("-n", "a", "-n", "a"), ("a",)),
+        (("-n", "b,a"), ("a", "b")),
+    ],
+)
+def test_namespaces_are_read_like_those_of_the_variable(
+    arguments: tuple[str, ...], namespaces: tuple[str, ...], started: list[Settings]
+) -> None:
+    result = invoked(*arguments, LLMSERVICE_NAMESPACES="from-variable")
+    assert result.exit_code == 0, result.output
+    assert [settings.namespaces for settings in started] == [namespaces]
+
+
+@pytest.mark.parametrize(("name", "complaint"), [("Team_A", "'Team_A' is not a namespace"), ("", "is empty")])
+def test_what_is_no_namespace_is_wrong_usage(name: str, complaint: str, started: list[Settings]) -> None:
+    result = invoked("-n", name)
+    assert (result.exit_code, complaint in result.output) == (2, True), result.output
+    assert started == []
