@@ -56,11 +56,10 @@ def installed(image: Path, overlay: str, audit_log: Path) -> Iterator[Kube]:
     try:
         assert box.load_image(image) == [IMAGE]
         kube = Kube.connect(box.kubeconfig, box.kubectl)
-        kube.kubectl("apply", "--server-side", "-k", str(ROOT / "manifests/overlays" / overlay))
-        if overlay == "cluster":
-            body: Body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "models", "labels": RESTRICTED}}
-            kube.request("POST", "/api/v1/namespaces", body)
         serving = kube.within("models" if overlay == "cluster" else SYSTEM)
+        metadata = {"name": serving.namespace, "labels": RESTRICTED}
+        kube.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        kube.kubectl("apply", "--server-side", "-k", str(ROOT / "manifests/overlays" / overlay))
         serving.within(SYSTEM).kubectl("rollout", "status", "deployment/llmservice-operator", "--timeout=90s")
         box.model_volume(serving.namespace, "models")
         yield serving

@@ -102,6 +102,19 @@ def test_each_end_of_the_engine_is_told_by_its_own_log() -> None:
     assert world.condition()["reason"] == "EngineArgumentRejected"
 
 
+def test_a_log_that_was_asked_for_too_late_is_read_again_as_the_previous_one() -> None:
+    world = World().serving()
+    world.cluster.logs = {
+        (POD, "engine", False): "loading the model",
+        (POD, "engine", True): "failed to open GGUF file 'a.gguf' (No such file or directory)",
+    }
+    with_pod(world, CRASHED)
+    world.reconcile()
+    with_pod(world, {"state": {"running": {}}, "lastState": {"terminated": an_end(0)}, "restartCount": 1})
+    world.reconcile()
+    assert world.condition()["reason"] == "ModelNotFound"
+
+
 def test_of_many_pods_those_that_are_judged_have_their_logs_read() -> None:
     world = World().serving(spec__replicas=6)
     for number in range(6):

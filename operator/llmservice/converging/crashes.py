@@ -8,6 +8,7 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.case import Case
 from llmservice.converging.missing import find_missing
+from llmservice.converging.pods import has_served
 from llmservice.converging.trouble import Trouble, sentence
 from llmservice.rendering.container import HUNG_SECONDS
 
@@ -21,9 +22,17 @@ _LATE_SECONDS = 60.0
 
 
 def crash(case: Case) -> Trouble | None:
-    """How the engine ended before it served again; None when it never did, or has started since."""
+    """How the engine ended before it served again; None when it never did, or has started since.
+
+    A kubelet that is started again takes back `started` for a moment: then it counts that the engine was ready.
+    """
     end = case.last_end
-    if not end or case.has_started or (end.get("exitCode") == 0 and case.waiting.get("reason") != "CrashLoopBackOff"):
+    if (
+        not end
+        or case.has_started
+        or has_served(case.pod)
+        or (end.get("exitCode") == 0 and case.waiting.get("reason") != "CrashLoopBackOff")
+    ):
         return None
     if end.get("reason") == "OOMKilled":
         limit = case.plan.container.resource_limits.get("memory")

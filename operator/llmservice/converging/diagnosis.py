@@ -1,7 +1,8 @@
 """What keeps a workload from serving: the pods' own trouble as one reason and one sentence with the way out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.case import Case
@@ -14,6 +15,7 @@ from llmservice.converging.pods import (
     created_at,
     engine_of,
     has_ended,
+    has_served,
     is_living,
     is_ready,
     last_end_of,
@@ -126,25 +128,33 @@ def _configuration(case: Case) -> Trouble | None:
 def _companion(case: Case) -> Trouble | None:
     """A container that a webhook put before or beside the engine, and that fails."""
     for container in companions_of(case.pod):
-        waiting = waiting_of(container)
-        reason = str(waiting.get("reason", ""))
-        if reason in _IMAGE_TROUBLE:
-            named = Reason.IMAGE_PULL_FAILED
-        elif reason in _REFUSALS:
-            named = Reason.CONTAINER_REFUSED
-        elif reason == "CrashLoopBackOff":
-            named = Reason.CRASH_LOOPING
-        else:
-            continue
-        cause = sentence(last_end_of(container).get("message") or waiting.get("message") or reason)
-        message = f"container {container.get('name')}, which is not the operator's, fails ({reason}: {cause}); "
-        return Trouble(
-            reason=named, message=message + "ask who runs what puts it into pods, or keep it out of this one"
+        if failure := _failure(container):
+            reason, cause = failure
+            message = f"container {container.get('name')}, which is not the operator's, fails ({sentence(cause)}); "
+            way_out = "ask who runs what puts it into pods, or keep it out of this one"
+            return Trouble(reason=reason, message=message + way_out)
+    return None
+
+
+def _failure(container: Mapping[str, Any]) -> tuple[Reason, str] | None:
+    """Why a container has not done its work; of one that is tried again, how it ended last."""
+    waiting, end = waiting_of(container), last_end_of(container)
+    reason = str(waiting.get("reason", ""))
+    if reason in _IMAGE_TROUBLE or reason in _REFUSALS:
+        named = Reason.IMAGE_PULL_FAILED if reason in _IMAGE_TROUBLE else Reason.CONTAINER_REFUSED
+        return named, f"{reason}: {waiting.get('message') or reason}"
+    if end.get("exitCode") and not container.get("ready"):
+        return (
+            Reason.CRASH_LOOPING,
+            f"exit code {end['exitCode']}: {end.get('message') or end.get('reason') or 'no word'}",
         )
     return None
 
 
 def _preparation(case: Case) -> Trouble | None:
+    """What came after the last end of the engine: an older warning was over before it ran."""
+    if case.last_end and case.preparation.since <= str(case.last_end.get("finishedAt") or ""):
+        return None
     return obstructed(case.preparation, case.plan.owner.namespace)
 
 
@@ -162,8 +172,8 @@ def _silent(case: Case) -> Trouble | None:
             f"node {node} does not answer: see kubectl describe node; after five minutes the pod is made elsewhere"
         )
         return Trouble(reason=Reason.NODE_LOST, message=message, heals=True, since=since)
-    if since <= str((running_of(case.engine) or {}).get("startedAt", "")):
-        return None  # not ready yet in this run
+    if not has_served(case.pod):
+        return None
     message = "the engine runs and does not answer its health check: see its log; if it goes on it is started again"
     return Trouble(reason=Reason.ENGINE_UNRESPONSIVE, message=message, heals=True, since=since)
 
@@ -172,14 +182,15 @@ def _ended_by_node(living: Sequence[Manifest], pods: Iterable[Manifest]) -> Trou
     """The last pod that its node ended or refused, while nothing has come of those made in its place.
 
     One that replaces a pod of long ago has a start of its own; of those that are refused one after the other, the
-    next is made at once.
+    next is made at once. While there is none, nobody knows how long ago the last one ended.
     """
     ended = [pod for pod in pods if has_ended(pod) and (pod.get("status") or {}).get("reason")]
     if not ended:
         return None
     last = newest_first(ended)[0]
     successors = [pod for pod in living if created_at(pod) >= created_at(last)]
-    if any(running_of(engine_of(pod)) is not None or not _is_soon_after(pod, last) for pod in successors):
+    nothing_yet = [running_of(engine_of(pod)) is None and _is_soon_after(pod, last) for pod in successors]
+    if not nothing_yet or not all(nothing_yet):
         return None
     status = last["status"]
     message = f"a pod was ended by its node ({status['reason']}: {sentence(status.get('message', ''))}); "
@@ -198,9 +209,9 @@ _CHECKS: tuple[Callable[[Case], Trouble | None], ...] = (
     _unscheduled,
     _image,
     _configuration,
+    _preparation,
     crash,
     _companion,
-    _preparation,
     _silent,
 )
 """In this order: each later state implies that the earlier ones are over."""

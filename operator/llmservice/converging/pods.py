@@ -35,6 +35,23 @@ def is_living(pod: Manifest) -> bool:
     return "deletionTimestamp" not in pod["metadata"] and not has_ended(pod)
 
 
+def is_placed(pod: Manifest) -> bool:
+    """Whether a node was found for it."""
+    return bool((pod.get("spec") or {}).get("nodeName"))
+
+
+def has_served(pod: Manifest) -> bool:
+    """Whether a pod that is not ready was, with the engine that runs in it now.
+
+    It stopped being ready when `Ready` changed last. A pod that never was has been so since before its engine was
+    started, and so has one whose engine ended and was started again. The same second counts as before: no engine is
+    ready within one.
+    """
+    running = running_of(engine_of(pod))
+    since = str(condition(pod, "Ready").get("lastTransitionTime") or "")
+    return running is not None and since > str(running.get("startedAt") or "")
+
+
 def newest_first(pods: Iterable[Manifest]) -> list[Manifest]:
     """By when they were made, and by name within a second."""
     return sorted(pods, key=lambda pod: (created_at(pod), pod["metadata"]["name"]), reverse=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from llmservice.converging.pods import condition, engine_of, has_ended, is_living, is_ready, running_of
+from llmservice.converging.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
 from llmservice.converging.references import Manifest, is_pod_of, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
@@ -76,22 +76,14 @@ def _pod(manifest: Manifest) -> ScaledPod:
         restarts=int(engine_of(manifest).get("restartCount", 0)),
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         obstacle=obstacle,
-        has_served=standing is Standing.STARTING and _has_served(manifest),
+        has_served=standing is Standing.STARTING and _may_have_served(manifest),
     )
 
 
-def _has_served(manifest: Manifest) -> bool:
-    """Whether a pod that is not ready may have been, with the engine that runs in it now.
-
-    It stopped being ready when `Ready` changed last. A pod that never was has been so since before its engine was
-    started, and so has one whose engine ended and was started again. The same second counts as before: no engine is
-    ready within one.
-    """
-    running = running_of(engine_of(manifest))
-    if running is None:
-        return False
-    since = str(condition(manifest, "Ready").get("lastTransitionTime") or "")
-    return not since or since > str(running.get("startedAt") or "")
+def _may_have_served(manifest: Manifest) -> bool:
+    """Whether a pod that is not ready has served, or may have: Kubernetes does not say since when it is not ready."""
+    untold = not condition(manifest, "Ready").get("lastTransitionTime")
+    return has_served(manifest) or (untold and running_of(engine_of(manifest)) is not None)
 
 
 def _with_places(pods: Iterable[ScaledPod], free_by: Iterable[str]) -> tuple[ScaledPod, ...]:

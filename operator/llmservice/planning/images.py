@@ -40,14 +40,16 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
     """The reference with its longest matching prefix replaced; a prefix ends where a part of the name ends.
 
-    A short name (`owner/name:1`) is mirrored as what container runtimes read in it (`docker.io/owner/name:1`).
+    A short name (`owner/name:1`) is mirrored as what container runtimes read in it (`docker.io/owner/name:1`), and
+    as it is written.
     """
-    full = _with_registry(image)
-    matches = [prefix for prefix in mirrors if full == prefix or full.startswith(prefix.rstrip("/") + "/")]
-    if not matches:
-        return image
-    prefix = max(matches, key=len)
-    return mirrors[prefix].rstrip("/") + full[len(prefix.rstrip("/")) :]
+    found = [
+        (len(prefix), mirrors[prefix].rstrip("/") + spelling[len(prefix.rstrip("/")) :])
+        for spelling in (_with_registry(image), image)
+        for prefix in mirrors
+        if spelling == prefix or spelling.startswith(prefix.rstrip("/") + "/")
+    ]
+    return max(found, default=(0, image))[1]
 
 
 def _with_registry(image: str) -> str:

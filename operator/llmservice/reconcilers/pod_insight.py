@@ -13,7 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.pods import engine_of, is_living, is_ready, last_end_of, newest_first, running_of, waiting_of
+from llmservice.converging.pods import (
+    condition,
+    engine_of,
+    is_living,
+    is_placed,
+    is_ready,
+    last_end_of,
+    newest_first,
+    running_of,
+    waiting_of,
+)
 from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
 from llmservice.converging.references import Manifest, ref_of, uid_of
 from llmservice.errors import OperatorError
@@ -63,7 +73,7 @@ class PodInsight:
                 text = await self._log(pod)
                 logs[name] = text or ""
                 pauses += [_UNREAD_SECONDS] if text is None else []
-            elif waiting_of(engine_of(pod)).get("reason") in UNPREPARED:
+            if _is_being_prepared(pod):
                 preparations[name] = await self._preparation(pod)
                 pauses.append(_pause_for(preparations[name]))
         return Insight(logs, preparations, min(pauses, default=None))
@@ -71,11 +81,14 @@ class PodInsight:
     async def _log(self, pod: Manifest) -> str | None:
         """The log of the run whose end the status tells; None where its node does not answer."""
         engine, now = engine_of(pod), asyncio.get_running_loop().time()
-        end = last_end_of(engine)
-        key = (uid_of(pod), str(end.get("containerID") or end.get("finishedAt") or engine.get("restartCount")))
+        end, previous = last_end_of(engine), "terminated" not in engine.get("state", {})
+        # Once more when it has become the previous run: asked at the moment of the end, the next may answer.
+        key = (
+            uid_of(pod),
+            f"{end.get('containerID') or end.get('finishedAt') or engine.get('restartCount')} {previous}",
+        )
         read_at, text = self._logs.get(key, (-_UNREAD_SECONDS, None))
         if text is None and now - read_at >= _UNREAD_SECONDS:
-            previous = "terminated" not in engine.get("state", {})
             text = await _answered(self.cluster.log_tail(ref_of(pod), CONTAINER_NAME, previous=previous), pod)
             self._logs[key] = (now, text)
             _keep_newest(self._logs)
@@ -115,6 +128,13 @@ def _pause_for(known: Preparation) -> float:
     if known.over:
         return _PREPARED_SECONDS
     return _WARNED_SECONDS if known.warning else _UNTIL_FIRST_SECONDS
+
+
+def _is_being_prepared(pod: Manifest) -> bool:
+    """Whether the kubelet has yet to make the sandbox, or the container, for the first time or once more."""
+    if waiting_of(engine_of(pod)).get("reason") in UNPREPARED:
+        return True
+    return is_placed(pod) and condition(pod, "PodReadyToStartContainers").get("status") == "False"
 
 
 def _has_long_end(pod: Manifest) -> bool:

@@ -54,7 +54,6 @@ def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
         (crashed(1, "x\nfailed to open GGUF file m.gguf\ny"), "ModelNotFound", "correct spec.model.uri", False),
         (crashed(1, "line\nlast words"), "CrashLooping", "last words; see kubectl logs --previous", False),
         (crashed(0), "CrashLooping", "exit code 0", False),
-        ({"phase": "Failed", "reason": "Evicted", "message": "low on memory"}, "NodeLost", "by itself", True),
     ],
 )
 def test_names_the_trouble_of_a_pod(status: dict[str, Any], reason: str, way_out: str, heals: bool) -> None:
@@ -155,15 +154,53 @@ def evicted(name: str = "chat-0", created: str = "2026-01-01T00:00:00Z") -> dict
     return pod
 
 
+LATER = "2026-01-01T00:10:00Z"
+
+
+@pytest.mark.parametrize(("since", "reason"), [(LATER, "PodSandboxFailed"), ("2025-12-31T00:00:00Z", "NodeLost")])
+def test_after_a_reboot_what_holds_up_the_next_run_is_named(since: str, reason: str) -> None:
+    held_up = Preparation(reason="FailedCreatePodSandBox", warning="cni is not ready", since=since)
+    assert trouble(crashed(255, reason="Unknown"), preparations={"chat-1": held_up}).reason == reason
+
+
+def test_a_kubelet_that_was_started_again_does_not_bring_back_an_old_crash() -> None:
+    status = is_made(ready=False, reason="ContainersNotReady")
+    status["containerStatuses"][0] |= {"started": False, "lastState": {"terminated": {"exitCode": 137}}}
+    assert diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **status),)), a_deployment(), ()) is None
+
+
+@pytest.mark.parametrize(
+    "state", [{"waiting": {"reason": "CrashLoopBackOff"}}, {"running": {}}, {"waiting": {"reason": "PodInitializing"}}]
+)
+def test_what_fails_beside_the_engine_is_the_same_trouble_while_it_is_tried_again(state: dict[str, Any]) -> None:
+    container = {**a_failing("vault-agent-init"), "state": state}
+    found = trouble(beside(container, before=True, **waiting("PodInitializing")))
+    assert (found.reason, found.message.count("exit code 1: no route to vault")) == ("CrashLooping", 1)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {**a_failing("proxy"), "state": {"running": {}}, "ready": True},
+        {"name": "init", "ready": True, "state": {"terminated": {"exitCode": 0}}, "lastState": {}},
+        {"name": "init", "ready": False, "state": {"running": {}}},
+    ],
+    ids=["a sidecar that recovered", "an init container that is done", "one that works"],
+)
+def test_what_works_beside_the_engine_is_no_trouble(container: dict[str, Any]) -> None:
+    status = beside(container, before=True, **waiting("PodInitializing"))
+    assert diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **status),)), a_deployment(), ()) is None
+
+
 @pytest.mark.parametrize(
     ("successor", "created", "is_told"),
     [
-        (None, "", True),
+        (None, "", False),
         (waiting("ContainerCreating"), "2026-01-01T00:01:00Z", True),
         (waiting("ContainerCreating"), "2026-01-08T00:00:00Z", False),
         (running(started=False), "2026-01-01T00:01:00Z", False),
     ],
-    ids=["none yet", "refused again and again", "of a later day", "loads"],
+    ids=["of whatever day", "refused again and again", "of a later day", "loads"],
 )
 def test_a_pod_that_its_node_ended_is_told_until_something_comes_of_the_next(
     successor: dict[str, Any] | None, created: str, is_told: bool

@@ -62,6 +62,7 @@ def test_the_longest_prefix_is_replaced(mirrors: dict[str, str], image: str) -> 
         ("localhost/name:1", {"docker.io": "mirror.example/hub"}, "localhost/name:1"),
         ("registry:5000/name:1", {"docker.io": "mirror.example/hub"}, "registry:5000/name:1"),
         ("owner/name:1", {"ghcr.io": "mirror.example"}, "owner/name:1"),
+        ("owner/name:1", {"owner": "mirror.example/owner"}, "mirror.example/owner/name:1"),
     ],
 )
 def test_a_short_name_is_one_of_docker_io(image: str, mirrors: dict[str, str], found: str) -> None:
