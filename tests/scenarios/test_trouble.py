@@ -1,5 +1,6 @@
 """What goes wrong with pods and writes, and what the resource says of it: the reconciler on a cluster in a dict."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -53,6 +54,22 @@ def test_a_write_that_fails_for_long_is_told_in_the_api_servers_words_and_heals(
     world.reconcile()
     assert world.condition("Stalled") == {}
     assert world.exists("Deployment")
+
+
+def test_a_resource_whose_surroundings_may_not_be_seen_says_so_and_keeps_its_counts() -> None:
+    world = World().serving(spec__replicas=2)
+    world.cache.drop(Ref("Deployment", NAMESPACE, "chat"))
+    again = asyncio.run(world.reconciler.refused((NAMESPACE, "chat"), "Deployment: deployments is forbidden"))
+    assert again is not None
+    assert (world.condition()["status"], world.condition()["reason"]) == ("False", "RefusedByCluster")
+    assert "deployments is forbidden; give its Role" in world.condition()["message"]
+    status = world.get("LLMService")["status"]
+    assert (status["replicaSummary"], world.condition("Available")["status"]) == ("2/2", "True")
+    assert [write.split()[0] for write in world.writes()] == ["apply_status", "record"]
+
+
+def test_of_a_resource_that_is_gone_nothing_is_told() -> None:
+    assert asyncio.run(World().reconciler.refused((NAMESPACE, "chat"), "forbidden")) is None
 
 
 def test_an_api_server_that_is_away_is_no_refusal() -> None:

@@ -44,11 +44,13 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
     if memory.at is not None and 0 <= now - memory.at <= _GAP_PERIODS * policy.period_seconds:
         return memory
     demand, capacity = memory.demand, memory.capacity
+    # Read since the gap before this one, and no load learnt: a service that can hardly be read is no known one.
+    half_minutes = () if demand.held and not demand.loads else demand.half_minutes
     return Memory(
         capacity=dataclasses.replace(capacity, watches={}),
         demand=Demand(
             sizes=demand.sizes,
-            half_minutes=demand.half_minutes,
+            half_minutes=half_minutes,
             error=demand.error,
             ordinary_error=demand.ordinary_error,
             judged=demand.judged,
@@ -91,8 +93,6 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> t
     | fewer, but some replicas were not read     | PartialReadings: the running number              |
     | no fewer, but some find no place           | PodsPending: the running number                  |
     | anything else                              | the proposal; why, from the load and the holding |
-
-    What is only held by the stabilization window counts as fewer.
     """
     running, asked, wanted = snapshot.replicas, policy.bounded(proposal.replicas), policy.bounded(proposal.target)
     if policy.bounded(running) != running:
@@ -100,7 +100,7 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> t
     if snapshot.silent and wanted < running:
         note = f"{snapshot.silent} of {len(snapshot.ready) + snapshot.silent} replicas do not answer: not scaling down"
         return running, Reason.PARTIAL_READINGS, note
-    if snapshot.unschedulable and wanted >= running:
+    if snapshot.unschedulable and asked >= running:
         note = f"{snapshot.unschedulable} replicas find no place: free or add nodes, or lower maxReplicas"
         return running, Reason.PODS_PENDING, note
     return asked, *_why(policy, running, asked, proposal)

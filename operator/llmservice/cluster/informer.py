@@ -120,7 +120,7 @@ class Informer:
 
     def _allowed(self) -> None:
         if self.refusal:
-            log.info("%s: listed again, no longer refused", self.selection.name)
+            log.info("%s: no longer refused", self.selection.name)
         self.refusal = ""
 
     async def _watch(self) -> None:
@@ -132,6 +132,7 @@ class Informer:
         )
         accept = self.selection.accept(as_list=False)
         async with self.connection.stream(target, silence_seconds=self.silence_seconds, accept=accept) as reader:
+            self._allowed()
             async for event in json_lines(reader):
                 self._take(event)
 

@@ -141,7 +141,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         queue=queue,
         informers=informers,
         namespaces=namespaces,
-        reconcile=replica.watched(OnlyListed(reconciler, namespaces), cache),
+        reconcile=replica.watched(OnlyListed(reconciler, namespaces, reconciler.refused), cache),
         kopf=kopf,
         sweep_wanted=sweep_wanted,
         replica=replica,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from llmservice.cluster.informer import Informer
@@ -37,6 +37,11 @@ class ServedNamespaces:
         informers = self._by_namespace.get(namespace) or self._by_namespace.get("") or []
         return bool(informers) and all(informer.synced.is_set() for informer in informers)
 
+    def refusal_in(self, namespace: str) -> str:
+        """What the API server says of the first list there that it refuses; empty when it refuses none."""
+        informers = self._by_namespace.get(namespace) or ()
+        return next((f"{item.selection.kind}: {item.refusal}" for item in informers if item.refusal), "")
+
     def unlisted(self) -> tuple[str, ...]:
         """The namespaces that cannot be served now."""
         return tuple(namespace for namespace in self._by_namespace if not self.is_listed(namespace))
@@ -48,17 +53,23 @@ class ServedNamespaces:
 
 @dataclass(frozen=True, slots=True)
 class OnlyListed:
-    """A reconciler that works on no resource before it is known what is there: what is not seen would be made anew."""
+    """A reconciler that works on no resource before it is known what is there: what is not seen would be made anew.
+
+    `refused` tells a resource that its surroundings may not be seen.
+    """
 
     reconcile: Reconcile
     namespaces: ServedNamespaces
+    refused: Callable[[ServiceKey, str], Awaitable[float | None]]
 
     async def __call__(self, key: ServiceKey) -> float | None:
-        """One pass; raises `NotYet` while the namespace is not listed."""
+        """One pass; raises `NotYet` while the namespace is neither listed nor refused."""
         namespace, _ = key
-        if not self.namespaces.is_listed(namespace):
-            raise NotYet("NamespaceNotListed", f"the objects in {namespace} could not be listed yet")
-        return await self.reconcile(key)
+        if self.namespaces.is_listed(namespace):
+            return await self.reconcile(key)
+        if why := self.namespaces.refusal_in(namespace):
+            return await self.refused(key, why)
+        raise NotYet("NamespaceNotListed", f"the objects in {namespace} could not be listed yet")
 
 
 async def _whole(informers: Iterable[Informer]) -> None:

@@ -78,24 +78,32 @@ def seconds_to_pass(trouble: Trouble | None, now: datetime) -> float:
 
 
 def stalled(
-    before: Status, generation: int, reason: Reason, message: str, now: datetime, *, progress: Progress
+    before: Status, generation: int, reason: Reason, message: str, now: datetime, *, progress: Progress | None
 ) -> dict[str, Any]:
-    """The status of a resource that only an edit can help: what runs goes on running and stays described."""
+    """The status of a resource that only an edit can help: what runs goes on running and stays described.
+
+    Without a `progress` nobody knows what runs, and the counts stay as they were.
+    """
+    ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
     conditions = [
         Condition(type=ConditionType.READY, status=False, reason=reason, message=message),
-        _availability(progress.ready, reason, message),
+        _availability(ready, reason, message),
         Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message),
     ]
     if condition_in(before, ConditionType.SCALING_ACTIVE):
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
     kept = {key: value for key, value in before.items() if key not in {"observedGeneration", "conditions"}}
-    counts = {
+    counts = {} if progress is None else _stalled_counts(progress)
+    written = conditions_to_write(conditions, before.get("conditions") or (), generation, now)
+    return {**kept, **counts, "observedGeneration": generation, "conditions": written}
+
+
+def _stalled_counts(progress: Progress) -> dict[str, Any]:
+    return {
         "replicas": progress.total,
         "readyReplicas": progress.ready,
         "replicaSummary": f"{progress.ready}/{progress.desired}",
     }
-    written = conditions_to_write(conditions, before.get("conditions") or (), generation, now)
-    return {**kept, **counts, "observedGeneration": generation, "conditions": written}
 
 
 def _is_kept(situation: Situation) -> bool:

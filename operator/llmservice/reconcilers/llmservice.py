@@ -31,6 +31,8 @@ from llmservice.rendering.manifests import render
 log = logging.getLogger(__name__)
 
 _STALLED_AGAIN_SECONDS = 20.0
+_REFUSED_AGAIN_SECONDS = 5.0
+"""A look that asks nobody."""
 _TOLD_FAILURE_SECONDS = 30.0
 """A write that failed for so long is told; a webhook that was just replaced answers sooner."""
 
@@ -81,6 +83,18 @@ class LLMServiceReconciler:
         except Terminating as going:
             log.info("%s/%s: %s", *key, going)
             return None
+
+    async def refused(self, key: ServiceKey, why: str) -> float | None:
+        """Tell that nothing can be done: what belongs to the resource may not be seen. Returns as a pass does."""
+        body = self.cache.get(Ref("LLMService", *key))
+        if body is None or "deletionTimestamp" in body["metadata"]:
+            return None
+        message = f"the operator may not list what belongs to it, {why}; give its Role in this namespace back"
+        generation = int(body["metadata"].get("generation", 0))
+        before = body.get("status") or {}
+        status = stalled(before, generation, Reason.REFUSED_BY_CLUSTER, message, self.now(), progress=None)
+        await self._report(body, status)
+        return _REFUSED_AGAIN_SECONDS
 
     async def _converge(self, body: Manifest) -> float | None:
         try:

@@ -132,7 +132,10 @@ def test_where_both_bounds_are_one_number_it_says_which_of_them_holds(
     assert after(policy, [a_snapshot(*members)])[0].reason is reason
 
 
-def test_replicas_without_a_place_are_no_obstacle_while_fewer_would_do() -> None:
-    members = (a_replica("busy", waiting=4.0), a_starting_replica())
-    decision, _ = after(a_threshold_policy(), [a_snapshot(*members, unschedulable=1)])
-    assert (decision.replicas, decision.reason) == (2, Reason.STABILIZING)
+def test_replicas_without_a_place_are_told_as_long_as_their_number_is_kept() -> None:
+    policy, starting = a_threshold_policy(), a_starting_replica()
+    high, low = (a_snapshot(a_replica("busy", waiting=load), starting, unschedulable=1) for load in (9.0, 1.0))
+    memory = after(policy, [high])[1]
+    for snapshot in (low, high, low):
+        decision, memory = after(policy, [snapshot], memory)
+        assert (decision.replicas, decision.reason) == (2, Reason.PODS_PENDING)

@@ -54,6 +54,12 @@ def test_queues_on_all_replicas_end_it_after_two_looks() -> None:
     assert after_a_gap(*[unread()] * 3)[0].replicas == 2
 
 
+def test_replicas_that_can_be_read_only_now_and_then_are_held_once() -> None:
+    decision, memory = after_a_gap(unread())
+    assert decision.replicas == 2
+    assert after_a_gap(unread(), memory=memory)[0].replicas == 8
+
+
 def test_it_ends_after_five_looks() -> None:
     assert [after_a_gap(*[unread()] * looks)[0].replicas for looks in (5, 6)] == [2, 8]
 

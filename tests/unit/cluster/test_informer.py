@@ -238,8 +238,17 @@ async def test_a_refusal_is_an_answer_that_is_told_once_until_it_is_taken_back(
         assert informer.refusal == ""
     assert [record.getMessage() for record in caplog.records if record.name.startswith("llmservice")] == [
         "Deployment/gone: refused until further notice: deployments is forbidden",
-        "Deployment/gone: listed again, no longer refused",
+        "Deployment/gone: no longer refused",
     ]
+
+
+async def test_a_watch_that_opens_takes_a_refusal_back() -> None:
+    refusal = answer(403, a_status(403, "pods is forbidden", "Forbidden"))
+    fake = FakeApiServer(lists=[a_list(7)], watches=[refusal, a_watch()])
+    async with informing(fake) as informer:
+        await until(lambda: informer.refusal)
+        await until(lambda: not informer.refusal)
+        assert fake.listed() == 1
 
 
 async def test_takes_an_object_of_megabytes() -> None:

@@ -1,8 +1,8 @@
 """The session that kopf gets: as many streams as there are namespaces, and servers known by another name."""
 
-import base64
 import functools
 import ssl
+import subprocess
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,31 +14,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from llmservice.controllers.kopf_login import is_served, log_in
-from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_watch
+from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_status, a_watch, answer
 from tests.unit.controllers.watching import Told, as_json, discovery, until, watching
-
-CERTIFICATE = """\
------BEGIN CERTIFICATE-----
-MIIBbjCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1rdWJlLmlu
-dGVybmFsMCAXDTI0MDEwMTAwMDAwMFoYDzIxMjQwMTAxMDAwMDAwWjAYMRYwFAYD
-VQQDDA1rdWJlLmludGVybmFsMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEJ6+m
-tA0feyrIOjw0zrNoY4m5wAYgJ+HXLrjKFljNzVsondxb/ofMCY+C5zsMe0R00TL7
-elEgGWnLgzWW5XFOOKNMMEowGAYDVR0RBBEwD4INa3ViZS5pbnRlcm5hbDAPBgNV
-HRMBAf8EBTADAQH/MB0GA1UdDgQWBBQb9cZ8PqppVvqDp7dDE8M3h7q7hjAKBggq
-hkjOPQQDAgNJADBGAiEAzrY8XocK0basCTPa5+SIfHDL2Xk/UJfh8z5a+NgHheQC
-IQDAXlQQ6oZ6oecGCkTKGwh03pO3KAmsYXiMufoyjlMvrw==
------END CERTIFICATE-----
-"""
-"""For kube.internal, by itself; valid for a hundred years."""
-
-KEY = """\
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgoCXJGQrzuJ+MwF3w
-L1t7TMZ1ikxKDxBLSaJ66r8BUIihRANCAAQnr6a0DR97Ksg6PDTOs2hjibnABiAn
-4dcuuMoWWM3NWyid3Fv+h8wJj4LnOwx7RHTRMvt6USAZacuDNZblcU44
------END PRIVATE KEY-----
-"""
-"""Of that certificate: it protects nothing."""
 
 
 @asynccontextmanager
@@ -57,10 +34,20 @@ async def a_server(fake: FakeApiServer, folder: Path, *, tls: bool = False, **cl
         await server.close()
 
 
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """For kube.internal, by itself, with its key beside it."""
+    made, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    names = ("-subj", "/CN=kube.internal", "-addext", "subjectAltName=DNS:kube.internal")
+    options = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2")
+    files = ("-keyout", str(key), "-out", str(made))
+    subprocess.run(["openssl", "req", "-x509", *options, *names, *files], check=True, capture_output=True)  # noqa: S603, S607
+    return made
+
+
 def _context(folder: Path) -> ssl.SSLContext:
-    (folder / "tls").write_text(CERTIFICATE + KEY)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "tls")
+    context.load_cert_chain(folder / "tls.crt", folder / "tls.key")
     return context
 
 
@@ -88,14 +75,24 @@ async def test_every_namespace_of_many_has_its_stream(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize(("name", "known"), [("kube.internal", True), ("other.internal", False)])
 async def test_a_server_is_known_by_the_name_the_kubeconfig_gives(
-    name: str, known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, known: bool, certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trusted = base64.b64encode(CERTIFICATE.encode()).decode()
-    cluster = {"tls-server-name": name, "certificate-authority-data": trusted}
+    cluster = {"tls-server-name": name, "certificate-authority": str(certificate)}
     async with a_server(FakeApiServer(calls=[as_json(discovery)]), tmp_path, tls=True, **cluster) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         assert await is_served("") == known
         assert await _reaches_it() == known
+
+
+async def test_a_list_that_is_refused_is_no_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = answer(403, a_status(403, "llmservices is forbidden", "Forbidden"))
+    fake = FakeApiServer(calls=[as_json(discovery)], lists=[refusal] * 2 + [as_json(a_list(5))], watches=[a_watch()])
+    told = Told()
+    async with a_server(fake, tmp_path) as kubeconfig:
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
+        async with watching(told, login=functools.partial(log_in, ""), namespaces=("team-a",)):
+            await until(fake.watched_from)
+    assert (fake.listed(), told.lists) == (3, 1)
 
 
 async def _reaches_it() -> bool:

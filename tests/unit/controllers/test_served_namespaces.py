@@ -65,11 +65,19 @@ async def test_works_on_nothing_in_a_namespace_that_is_not_listed_yet() -> None:
         return 7.0
 
     found = informers("a", "b")
-    only_listed = OnlyListed(reconcile, ServedNamespaces(found.values()))
+
+    async def refused(key: ServiceKey, why: str) -> float | None:
+        told.append((key, why))
+        return 20.0
+
+    only_listed, told = OnlyListed(reconcile, ServedNamespaces(found.values()), refused), list[tuple[ServiceKey, str]]()
     listed(found["a"])
     assert await only_listed(("a", "chat")) == 7.0
     with pytest.raises(NotYet, match="the objects in b could not be listed yet"):
         await only_listed(("b", "chat"))
+    found["b"].refusal = "pods is forbidden"
+    assert await only_listed(("b", "chat")) == 20.0
+    assert told == [(("b", "chat"), "Pod: pods is forbidden")]
     listed(found["b"])
     await only_listed(("b", "chat"))
     assert seen == [("a", "chat"), ("b", "chat")]
