@@ -62,8 +62,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Give the LLMService another name, or remove that object.",
     ),
     Reason.REFUSED_BY_CLUSTER: Meaning(
-        "The API server refuses what the operator wants to write, or to list: a quota, an admission policy, a webhook that "
-        "does not answer, a Role that is gone.",
+        "The API server refuses what the operator wants to write, or to list: a quota, an admission policy, a "
+        "webhook that does not answer, a Role that is gone.",
         "Ask who runs the namespace to allow it; it is tried again every 20 s.",
     ),
     Reason.PODS_REFUSED: Meaning(
