@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llmservice.converging.pods import engine_of, last_end_of, running_of, waiting_of
+from llmservice.converging.pods import engine_of, last_end_of, waiting_of
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.references import Manifest
 from llmservice.engines.engine import Signature
@@ -35,8 +35,3 @@ class Case:
     def last_end(self) -> Mapping[str, Any]:
         """How the engine ended last; empty when it never did."""
         return last_end_of(self.engine)
-
-    @property
-    def has_started(self) -> bool:
-        """Whether the engine runs and has answered its startup probe in this run."""
-        return running_of(self.engine) is not None and bool(self.engine.get("started"))

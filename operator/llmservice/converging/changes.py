@@ -6,7 +6,7 @@ from typing import Any
 
 from llmservice.converging.intent import covers, digest_of, with_digest
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 
 CREATED = "created"
 
@@ -67,11 +67,6 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
 def is_creation(changes: Iterable[Change]) -> bool:
     """Whether something is made that was not there."""
     return any(isinstance(change, Apply) and change.why == CREATED for change in changes)
-
-
-def is_being_deleted(manifest: Manifest) -> bool:
-    """Whether the API server is already deleting the object."""
-    return "deletionTimestamp" in manifest["metadata"]
 
 
 def _change(live: Manifest | None, intent: Manifest, *, held: bool) -> Apply | None:

@@ -8,7 +8,7 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.case import Case
 from llmservice.converging.missing import find_missing
-from llmservice.converging.pods import has_served
+from llmservice.converging.pods import has_served, has_started
 from llmservice.converging.trouble import Trouble, sentence
 from llmservice.rendering.container import HUNG_SECONDS
 
@@ -29,7 +29,7 @@ def crash(case: Case) -> Trouble | None:
     end = case.last_end
     if (
         not end
-        or case.has_started
+        or has_started(case.engine)
         or has_served(case.pod)
         or (end.get("exitCode") == 0 and case.waiting.get("reason") != "CrashLoopBackOff")
     ):
@@ -50,8 +50,8 @@ def crash(case: Case) -> Trouble | None:
 
 def cannot_be_made(case: Case, text: str) -> Trouble:
     """What keeps the node from making or starting the engine's container, in the runtime's words."""
-    if found := find_missing(text, case.plan.owner.namespace):
-        return Trouble(reason=found[0], message=found[1], heals=True)
+    if missing := find_missing(text, case.plan.owner.namespace):
+        return missing
     message = f"the container cannot be made: {sentence(text)}; check spec.engineOptions and spec.pod"
     return _named_by_engine(case, text) or Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
 

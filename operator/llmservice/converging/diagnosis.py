@@ -16,7 +16,9 @@ from llmservice.converging.pods import (
     engine_of,
     has_ended,
     has_served,
+    has_started,
     is_living,
+    is_placed,
     is_ready,
     last_end_of,
     newest_first,
@@ -76,7 +78,7 @@ def _refused_pods(deployment: Manifest) -> Trouble | None:
 def _unclaimed(case: Case) -> Trouble | None:
     """A scheduler says within moments that it has looked; one that does not exist says nothing, for ever."""
     name = case.plan.pod.passthrough.get("schedulerName")
-    if not name or case.pod.get("spec", {}).get("nodeName") or condition(case.pod, "PodScheduled"):
+    if not name or is_placed(case.pod) or condition(case.pod, "PodScheduled"):
         return None
     message = f"scheduler {name} has not looked at the pod: check that it runs, or correct spec.pod.schedulerName"
     return Trouble(reason=Reason.UNSCHEDULABLE, message=message, heals=True)
@@ -90,9 +92,9 @@ def _unscheduled(case: Case) -> Trouble | None:
     if scheduled.get("reason") == "SchedulingGated":
         message = f"no node is looked for yet: {sentence(text)}; wait for who set the gate (a queue such as Kueue)"
         return Trouble(reason=Reason.UNSCHEDULABLE, message=message, heals=True)
-    if found := find_missing(text, case.plan.owner.namespace):
-        since = str(scheduled.get("lastTransitionTime") or "")
-        return Trouble(reason=found[0], message=found[1], heals=True, since=since)
+    since = str(scheduled.get("lastTransitionTime") or "")
+    if missing := find_missing(text, case.plan.owner.namespace, since):
+        return missing
     if case.plan.resource_name and f"Insufficient {case.plan.resource_name}" in text:
         return Trouble(
             reason=Reason.INSUFFICIENT_ACCELERATORS,
@@ -162,7 +164,7 @@ def _silent(case: Case) -> Trouble | None:
     """It served and does no more, although its container runs as far as anybody knows."""
     ready = condition(case.pod, "Ready")
     since = str(ready.get("lastTransitionTime") or "")
-    if not case.has_started:
+    if not has_started(case.engine):
         return None
     if case.engine.get("ready"):
         if condition(case.pod, "ContainersReady").get("status") != "True" or ready.get("reason"):

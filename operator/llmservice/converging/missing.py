@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.trouble import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,10 @@ MISSING = (
 )
 
 
-def find_missing(text: str, namespace: str) -> tuple[Reason, str] | None:
-    """The reason and the sentence for the first missing thing a text names; None when it names none."""
+def find_missing(text: str, namespace: str, since: str = "") -> Trouble | None:
+    """The first missing thing that a text names, missed `since` Kubernetes' time as text; None when it names none."""
     for missing in MISSING:
         if match := missing.pattern.search(text):
-            return missing.reason, missing.remedy.format(namespace=namespace, **match.groupdict())
+            message = missing.remedy.format(namespace=namespace, **match.groupdict())
+            return Trouble(reason=missing.reason, message=message, heals=True, since=since)
     return None

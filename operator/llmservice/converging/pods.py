@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.converging.references import Manifest
+from llmservice.converging.references import Manifest, is_being_deleted
 from llmservice.rendering.container import CONTAINER_NAME
 
 _ENDED = frozenset({"Failed", "Succeeded"})
@@ -17,7 +17,7 @@ def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
 
 def is_ready(pod: Manifest) -> bool:
     """Whether a pod is ready and not on its way out."""
-    return condition(pod, "Ready").get("status") == "True" and "deletionTimestamp" not in pod["metadata"]
+    return condition(pod, "Ready").get("status") == "True" and not is_being_deleted(pod)
 
 
 def has_ended(pod: Manifest) -> bool:
@@ -27,12 +27,12 @@ def has_ended(pod: Manifest) -> bool:
 
 def stays_on(pod: Manifest) -> bool:
     """Whether it has ended and nothing deletes it: it waits for the garbage collector of a full cluster."""
-    return has_ended(pod) and "deletionTimestamp" not in pod["metadata"]
+    return has_ended(pod) and not is_being_deleted(pod)
 
 
 def is_living(pod: Manifest) -> bool:
     """Whether it runs or will, and is not on its way out."""
-    return "deletionTimestamp" not in pod["metadata"] and not has_ended(pod)
+    return not is_being_deleted(pod) and not has_ended(pod)
 
 
 def is_placed(pod: Manifest) -> bool:
@@ -84,6 +84,11 @@ def running_of(container: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Since when a container runs; None when it does not."""
     running: Mapping[str, Any] | None = (container.get("state") or {}).get("running")
     return running
+
+
+def has_started(container: Mapping[str, Any]) -> bool:
+    """Whether a container runs and has answered its startup probe in this run."""
+    return running_of(container) is not None and bool(container.get("started"))
 
 
 def last_end_of(container: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -80,8 +80,8 @@ def obstructed(preparation: Preparation, namespace: str) -> Trouble | None:
     obstacle = _OBSTACLES.get(preparation.reason)
     if obstacle is None:
         return None
-    if found := find_missing(preparation.warning, namespace):
-        return Trouble(reason=found[0], message=found[1], heals=True, since=preparation.since)
+    if missing := find_missing(preparation.warning, namespace, preparation.since):
+        return missing
     return Trouble(
         reason=obstacle.reason,
         message=f"{obstacle.text}: {sentence(preparation.warning)}; {obstacle.way_out}",

@@ -37,6 +37,11 @@ def controller_uid(manifest: Mapping[str, Any]) -> str:
     return next((str(owner["uid"]) for owner in owners if owner.get("controller")), "")
 
 
+def is_being_deleted(manifest: Mapping[str, Any]) -> bool:
+    """Whether the API server is already deleting the object."""
+    return "deletionTimestamp" in manifest["metadata"]
+
+
 def is_pod_of(pod: Mapping[str, Any], deployment: str) -> bool:
     """Whether the Deployment of this name made the pod: the ReplicaSet that controls it is named after it.
 

@@ -93,17 +93,9 @@ def stalled(
     if condition_in(before, ConditionType.SCALING_ACTIVE):
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
     kept = {key: value for key, value in before.items() if key not in {"observedGeneration", "conditions"}}
-    counts = {} if progress is None else _stalled_counts(progress)
+    counts = {} if progress is None else _replica_counts(progress)
     written = conditions_to_write(conditions, before.get("conditions") or (), generation, now)
     return {**kept, **counts, "observedGeneration": generation, "conditions": written}
-
-
-def _stalled_counts(progress: Progress) -> dict[str, Any]:
-    return {
-        "replicas": progress.total,
-        "readyReplicas": progress.ready,
-        "replicaSummary": f"{progress.ready}/{progress.desired}",
-    }
 
 
 def _is_kept(situation: Situation) -> bool:
@@ -174,13 +166,18 @@ def _was_rolled_out(situation: Situation) -> bool:
     return not any(condition_in(before, kind).get("status") == "True" for kind in unfinished)
 
 
-def _counts(situation: Situation) -> dict[str, Any]:
-    progress = situation.progress
+def _replica_counts(progress: Progress) -> dict[str, Any]:
     return {
         "replicas": progress.total,
         "readyReplicas": progress.ready,
-        "desiredReplicas": progress.desired,
         "replicaSummary": f"{progress.ready}/{progress.desired}",
+    }
+
+
+def _counts(situation: Situation) -> dict[str, Any]:
+    return {
+        **_replica_counts(situation.progress),
+        "desiredReplicas": situation.progress.desired,
         "selector": f"{NAME_LABEL}={situation.plan.owner.name}",
     }
 

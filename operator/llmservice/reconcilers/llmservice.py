@@ -16,7 +16,7 @@ from llmservice.converging.diagnosis import diagnose
 from llmservice.converging.events import transition_event
 from llmservice.converging.observed import Observed
 from llmservice.converging.progress import Progress, progress_of
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
@@ -70,8 +70,8 @@ class LLMServiceReconciler:
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next look when nothing would announce the change."""
-        body = self.cache.get(Ref("LLMService", *key))
-        if body is None or "deletionTimestamp" in body["metadata"]:
+        body = self._body(key)
+        if body is None:
             self._failing_since.pop(key, None)
             return None
         try:
@@ -86,15 +86,17 @@ class LLMServiceReconciler:
 
     async def refused(self, key: ServiceKey, why: str) -> float | None:
         """Tell that nothing can be done: what belongs to the resource may not be seen. Returns as a pass does."""
-        body = self.cache.get(Ref("LLMService", *key))
-        if body is None or "deletionTimestamp" in body["metadata"]:
+        body = self._body(key)
+        if body is None:
             return None
         message = f"the operator may not list what belongs to it, {why}; give its Role in this namespace back"
-        generation = int(body["metadata"].get("generation", 0))
-        before = body.get("status") or {}
-        status = stalled(before, generation, Reason.REFUSED_BY_CLUSTER, message, self.now(), progress=None)
-        await self._report(body, status)
+        await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, is_seen=False)
         return _REFUSED_AGAIN_SECONDS
+
+    def _body(self, key: ServiceKey) -> Manifest | None:
+        """The newest body of a resource that is there to stay."""
+        body = self.cache.get(Ref("LLMService", *key))
+        return None if body is None or is_being_deleted(body) else body
 
     async def _converge(self, body: Manifest) -> float | None:
         try:
@@ -188,7 +190,8 @@ class LLMServiceReconciler:
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
         )
 
-    async def _stall(self, body: Manifest, reason: str, message: str) -> None:
+    async def _stall(self, body: Manifest, reason: str, message: str, *, is_seen: bool = True) -> None:
+        """Tell what only an edit, or somebody else, can help; without `is_seen` nobody knows what runs."""
         metadata = body["metadata"]
         owner = Owner(
             namespace=metadata["namespace"],
@@ -196,7 +199,7 @@ class LLMServiceReconciler:
             uid=uid_of(body),
             generation=int(metadata.get("generation", 0)),
         )
-        progress = progress_of(self.observer.workload(owner), self.observer.pods(owner))
+        progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_seen else None
         status = stalled(
             body.get("status") or {},
             owner.generation,

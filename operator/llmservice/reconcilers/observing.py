@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, controller_uid, is_pod_of, ref_of, uid_of
+from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, is_pod_of, ref_of, uid_of
 from llmservice.errors import OperatorError
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
@@ -76,5 +76,5 @@ class Observer:
 
     async def _confirm(self, owner: Owner) -> None:
         live = await self.cluster.get(Ref("LLMService", owner.namespace, owner.name))
-        if live is None or uid_of(live) != owner.uid or "deletionTimestamp" in live["metadata"]:
+        if live is None or uid_of(live) != owner.uid or is_being_deleted(live):
             raise OwnerGone(owner)

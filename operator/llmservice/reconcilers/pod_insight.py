@@ -16,12 +16,12 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.pods import (
     condition,
     engine_of,
+    has_started,
     is_living,
     is_placed,
     is_ready,
     last_end_of,
     newest_first,
-    running_of,
     waiting_of,
 )
 from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
@@ -139,5 +139,4 @@ def _is_being_prepared(pod: Manifest) -> bool:
 
 def _has_long_end(pod: Manifest) -> bool:
     engine = engine_of(pod)
-    serves = running_of(engine) is not None and engine.get("started")
-    return not serves and len(last_end_of(engine).get("message") or "") >= _TERMINATION_MESSAGE_BYTES
+    return not has_started(engine) and len(last_end_of(engine).get("message") or "") >= _TERMINATION_MESSAGE_BYTES

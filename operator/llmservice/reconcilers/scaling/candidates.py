@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cache import ObjectCache
-from llmservice.converging.changes import is_being_deleted
-from llmservice.converging.references import Manifest, Ref, controller_uid, uid_of
+from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
 from llmservice.engines.readings import Readings
