@@ -188,12 +188,7 @@ def test_a_wrong_edit_leaves_what_serves_alone() -> None:
 def test_what_the_api_server_refuses_is_told_in_its_words() -> None:
     world = World()
     world.apply()
-
-    def refuse(verb: str, ref: Ref) -> None:
-        if (verb, ref.kind) == ("apply", "Deployment"):
-            raise Refused("Forbidden", "exceeded quota: gpus")
-
-    world.cluster.before = refuse
+    world.fail("apply", "Deployment", Refused("Forbidden", "exceeded quota: gpus"))
     again = world.reconcile()
     assert world.condition()["reason"] == "RefusedByCluster"
     assert "exceeded quota: gpus" in world.condition()["message"]

@@ -36,12 +36,9 @@ CRASHED = {"state": {"terminated": an_end(0)}, "restartCount": 0}
 def test_a_write_that_fails_for_long_is_told_in_the_api_servers_words_and_heals() -> None:
     world = World()
     world.apply()
-
-    def fail(verb: str, ref: Ref) -> None:
-        if (verb, ref.kind) == ("apply", "Deployment"):
-            raise Unavailable("InternalError", 'failed calling webhook "policies": connection refused')
-
-    world.cluster.before = fail
+    world.fail(
+        "apply", "Deployment", Unavailable("InternalError", 'failed calling webhook "policies": connection refused')
+    )
     with pytest.raises(Unavailable):
         world.reconcile()
     assert world.condition() == {}
@@ -75,12 +72,7 @@ def test_of_a_resource_that_is_gone_nothing_is_told() -> None:
 def test_an_api_server_that_is_away_is_no_refusal() -> None:
     world = World()
     world.apply()
-
-    def fail(verb: str, ref: Ref) -> None:
-        if (verb, ref.kind) == ("apply", "Deployment"):
-            raise Unavailable("Unreachable", "the API server cannot be reached")
-
-    world.cluster.before = fail
+    world.fail("apply", "Deployment", Unavailable("Unreachable", "the API server cannot be reached"))
     for _ in range(3):
         with pytest.raises(Unavailable):
             world.reconcile()
@@ -185,11 +177,6 @@ def test_the_edit_that_mends_a_stalled_resource_is_under_way_at_once() -> None:
 def test_an_event_that_cannot_be_written_leaves_the_status_written() -> None:
     world = World().serving()
     with_pod(world, {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}})
-
-    def fail(verb: str, _: Ref) -> None:
-        if verb == "record":
-            raise OperatorError("Broken", "no events today")
-
-    world.cluster.before = fail
+    world.fail("record", "Event", OperatorError("Broken", "no events today"))
     world.reconcile()
     assert world.condition()["reason"] == "ImagePullFailed"

@@ -60,6 +60,15 @@ class World:
         assert live is not None, f"no {kind} {name}"
         return live
 
+    def fail(self, verb: str, kind: str, error: Exception) -> None:
+        """From now on the API server answers each of these calls with this error."""
+
+        def before(called: str, ref: Ref) -> None:
+            if (called, ref.kind) == (verb, kind):
+                raise error
+
+        self.cluster.before = before
+
     def exists(self, kind: str, name: str = "chat") -> bool:
         """Whether the object is there."""
         return self.cluster.peek(Ref(kind, NAMESPACE, name)) is not None
