@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-import yaml
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from llmservice.cluster.connection import connect
 from llmservice.cluster.credentials import load_credentials
@@ -22,6 +20,7 @@ from llmservice.converging.references import Manifest
 from llmservice.settings import Settings
 from tests.builders import an_llmservice
 from tests.unit.cluster.fake_api_server import a_list, a_status, a_watch, answer
+from tests.unit.controllers.served import served
 from tests.unit.controllers.watching import as_json, discovery, until
 
 SETTINGS = Settings(namespaces=("team-a", "team-b"), catalogue=("system", "our-gpus"), workers=1)
@@ -71,14 +70,9 @@ class Server:
 @asynccontextmanager
 async def operating(server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[asyncio.Task[None]]:
     """The operator at work on the server."""
-    application = web.Application()
-    application.router.add_route("*", "/{path:.*}", server.handle)
-    fake = TestServer(application)
-    await fake.start_server(shutdown_timeout=0.01)
-    _kubeconfig(folder / "kubeconfig", str(fake.make_url("/")))
-    monkeypatch.setenv("KUBECONFIG", str(folder / "kubeconfig"))
     stop = asyncio.Event()
-    try:
+    async with served(server.handle, folder) as kubeconfig:
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         async with asyncio.timeout(20), connect(await load_credentials()) as connection:
             task = asyncio.create_task(_operate(_wire(SETTINGS, connection, Replica(), {}), SETTINGS, stop))
             try:
@@ -86,20 +80,6 @@ async def operating(server: Server, folder: Path, monkeypatch: pytest.MonkeyPatc
             finally:
                 stop.set()
                 await asyncio.wait([task])
-    finally:
-        await fake.close()
-
-
-def _kubeconfig(path: Path, server: str) -> None:
-    content = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "c",
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-        "clusters": [{"name": "c", "cluster": {"server": server}}],
-        "users": [{"name": "u", "user": {"token": "x"}}],
-    }
-    path.write_text(yaml.safe_dump(content))
 
 
 async def test_a_namespace_that_is_gone_keeps_nobody_from_being_served(

@@ -3,35 +3,14 @@
 import functools
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from llmservice.controllers.kopf_login import is_served, log_in
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_status, a_watch, answer
+from tests.unit.controllers.served import served
 from tests.unit.controllers.watching import Told, as_json, discovery, until, watching
-
-
-@asynccontextmanager
-async def a_server(fake: FakeApiServer, folder: Path, *, tls: bool = False, **cluster: Any) -> AsyncIterator[Path]:
-    """The fake server with a kubeconfig for it."""
-    application = web.Application()
-    application.router.add_route("*", "/{path:.*}", fake.handle)
-    server = TestServer(application, scheme="https" if tls else "http", host="127.0.0.1")
-    options: dict[str, Any] = {"ssl": _context(folder)} if tls else {}
-    await server.start_server(shutdown_timeout=0.01, **options)
-    try:
-        path = folder / "kubeconfig"
-        path.write_text(yaml.safe_dump(_kubeconfig({"server": str(server.make_url("/")), **cluster})))
-        yield path
-    finally:
-        await server.close()
 
 
 @pytest.fixture
@@ -51,21 +30,10 @@ def _context(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def _kubeconfig(cluster: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "c",
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-        "clusters": [{"name": "c", "cluster": cluster}],
-        "users": [{"name": "u", "user": {"token": "x"}}],
-    }
-
-
 async def test_every_namespace_of_many_has_its_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     namespaces = tuple(f"team-{number}" for number in range(20))
     fake = FakeApiServer(calls=[as_json(discovery)], lists=[as_json(a_list(5))], watches=[as_json(a_watch())])
-    async with a_server(fake, tmp_path) as kubeconfig:
+    async with served(fake.handle, tmp_path) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         async with watching(Told(), login=functools.partial(log_in, ""), namespaces=namespaces):
             await until(lambda: len(fake.watched_from()) == len(namespaces))
@@ -78,7 +46,9 @@ async def test_a_server_is_known_by_the_name_the_kubeconfig_gives(
     name: str, known: bool, certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = {"tls-server-name": name, "certificate-authority": str(certificate)}
-    async with a_server(FakeApiServer(calls=[as_json(discovery)]), tmp_path, tls=True, **cluster) as kubeconfig:
+    async with served(
+        FakeApiServer(calls=[as_json(discovery)]).handle, tmp_path, _context(tmp_path), **cluster
+    ) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         assert await is_served("") == known
         assert await _reaches_it() == known
@@ -88,7 +58,7 @@ async def test_a_list_that_is_refused_is_no_list(tmp_path: Path, monkeypatch: py
     refusal = answer(403, a_status(403, "llmservices is forbidden", "Forbidden"))
     fake = FakeApiServer(calls=[as_json(discovery)], lists=[refusal] * 2 + [as_json(a_list(5))], watches=[a_watch()])
     told = Told()
-    async with a_server(fake, tmp_path) as kubeconfig:
+    async with served(fake.handle, tmp_path) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         async with watching(told, login=functools.partial(log_in, ""), namespaces=("team-a",)):
             await until(fake.watched_from)
