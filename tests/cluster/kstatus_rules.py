@@ -7,8 +7,8 @@ from itertools import dropwhile, groupby, pairwise
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.hiding import shown_arguments
 from llmservice.converging.intent import INTENT_ANNOTATION
+from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.replicas import OPERATOR
 from llmservice.planning.facts import UPDATE_ANNOTATION
 from llmservice.rendering.metadata import NAME_LABEL
@@ -170,7 +170,9 @@ def _is_empty(deployment: Body) -> bool:
 def _serves(pod: Body, service: Body) -> bool:
     """Whether the pod is one of the Deployment's, is ready and runs what the status says."""
     container, plan = pod["spec"]["containers"][0], service["status"]["plan"]
-    same = container["image"] == plan["image"] and shown_arguments(container.get("args") or ()) == plan.get("args", [])
+    same = container["image"] == plan["image"] and redacted_arguments(container.get("args") or ()) == plan.get(
+        "args", []
+    )
     return same and _is_replica(pod, service) and condition_of(dict(pod), "Ready").get("status") == "True"
 
 

@@ -195,7 +195,7 @@ def test_the_same_resource_always_gives_the_same_manifests(subject: Subject) -> 
 def test_every_signature_is_a_pattern_with_a_remedy(subject: Subject) -> None:
     assert subject.engine.signatures
     for signature in subject.engine.signatures:
-        re.compile(signature.pattern)
+        assert not signature.pattern.is_in("")
         assert signature.remedy
         assert isinstance(signature.reason, Reason)
 

@@ -1,6 +1,5 @@
 """What the API server would refuse in every pod, found when a row is read: the complaint names file, row and field."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,10 +10,11 @@ from llmservice.api.v1alpha1.scheduling import Toleration
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.untrusted.patterns import compiled
 
-_IMAGE = re.compile(r"[a-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?")
-_RESOURCE = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?")
-_LABEL_VALUE = re.compile(r"[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?")
+_IMAGE = compiled(r"[a-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?")
+_RESOURCE = compiled(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-\w.]*[A-Za-z0-9])?")
+_LABEL_VALUE = compiled(r"[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?")
 _SECCOMP = ("RuntimeDefault", "Unconfined")
 _LARGEST_ID = 2**31 - 1
 _MADE_ON_LOAD = "online-"
@@ -24,7 +24,7 @@ _MADE_ON_LOAD = "online-"
 def checked_version(version: EngineVersion, where: str) -> EngineVersion:
     """The version, if pods can be made and read of it; raises InvalidCatalogue."""
     for variant, image in version.images.items():
-        if not _IMAGE.fullmatch(image):
+        if not _IMAGE.matches(image):
             raise InvalidCatalogue(where, f"images: {variant}: {image!r} is not an image; write registry/name:tag")
     for name, least in (("user", 0), ("group", 0), ("max_model_len", 1), ("max_num_seqs", 1)):
         number = getattr(version, name)
@@ -56,7 +56,7 @@ def toleration_problems(toleration: Any) -> list[str]:
 
 def check_resource_name(name: str, where: str) -> None:
     """Pass the name of a device resource; raises InvalidCatalogue."""
-    if not _RESOURCE.fullmatch(name):
+    if not _RESOURCE.matches(name):
         raise InvalidCatalogue(where, f"resource_name: {name!r} is not a resource; write domain/name")
 
 
@@ -70,7 +70,7 @@ def check_label_values(labels: Mapping[str, Iterable[str]], where: str) -> None:
     """Pass what nodes can be labelled with; raises InvalidCatalogue."""
     for column, values in labels.items():
         for value in values:
-            if not _LABEL_VALUE.fullmatch(value):
+            if not _LABEL_VALUE.matches(value):
                 raise InvalidCatalogue(where, f"labels: {column}: {value!r} is not a label value")
 
 

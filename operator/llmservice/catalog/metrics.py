@@ -1,7 +1,8 @@
 """How a row names metrics: the roles, and the notation of a series."""
 
-import re
 from dataclasses import dataclass
+
+from llmservice.untrusted.patterns import compiled
 
 METRIC_ROLES = (
     *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected", "preemptions"),
@@ -10,7 +11,9 @@ METRIC_ROLES = (
 )
 """What the autoscaler asks of an engine; `engines/readings.py` says what each means."""
 
-_SERIES = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{(\w+)(=~?)"([^"\\]+)"\}|\[(\w+)\])?')
+_SERIES = compiled(
+    r'(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<label>\w+)(?P<operator>=~?)"(?P<values>[^"\\]+)"\}|\[(?P<number>\w+)\])?'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +33,11 @@ class Series:
     @classmethod
     def parse(cls, written: str) -> "Series":
         """The series of a notation; raises ValueError for text that is none."""
-        match = _SERIES.fullmatch(written)
+        match = _SERIES.whole(written)
         if match is None:
             raise ValueError(f'{written!r} is no series: write name, name{{label="value"}} or name[label]')
-        name, label, operator, values, number = match.groups()
-        if number:
+        name, label, values = match["name"], match["label"], match["values"]
+        if number := match["number"]:
             return cls(name=name, label=number, in_label=True)
-        accepted = (values or "").split("|") if operator == "=~" else [values]
-        return cls(name=name, label=label or "", accepted=frozenset(accepted) if label else frozenset())
+        accepted = values.split("|") if match["operator"] == "=~" else [values]
+        return cls(name=name, label=label, accepted=frozenset(accepted) if label else frozenset())

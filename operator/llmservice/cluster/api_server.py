@@ -100,21 +100,26 @@ class ApiServer:
         await self.connection.call("POST", KINDS["Event"].collection(ref_of(event).namespace), body=event)
 
     async def log_tail(self, ref: Ref, container: str, *, previous: bool, max_bytes: int = 65_536) -> str:
-        """The end of a container's log; empty when there is none or reading it is not allowed."""
-        query = urlencode(
-            {
-                "container": container,
-                "previous": str(previous).lower(),
-                "tailLines": max_bytes // _BYTES_PER_LINE,
-                # Cuts at the end, so it only guards against endless lines.
-                "limitBytes": 4 * max_bytes,
-            }
-        )
+        """The last lines of a container's log that fit; empty when there is none or reading it is not allowed.
+
+        A limit of bytes cuts off the end of what is asked for, and the end is what counts: where the lines asked for do
+        not fit, fewer are, until they do. No answer has more than `max_bytes`, and there are three at most; of a last
+        line that is longer by itself, its beginning comes.
+        """
+        lines = max_bytes // _BYTES_PER_LINE
+        answer = await self._last_lines(ref, container, previous=previous, lines=lines, max_bytes=max_bytes)
+        for fewer in sorted({1, answer.count(b"\n") // 2} - {0}, reverse=True):
+            if len(answer) < max_bytes:
+                break
+            answer = await self._last_lines(ref, container, previous=previous, lines=fewer, max_bytes=max_bytes)
+        return answer.decode(errors="replace")
+
+    async def _last_lines(self, ref: Ref, container: str, *, previous: bool, lines: int, max_bytes: int) -> bytes:
+        query = {"container": container, "previous": str(previous).lower(), "tailLines": lines, "limitBytes": max_bytes}
         try:
-            answer = await self.connection.call_raw("GET", f"{_target(ref, 'log')}?{query}", accept="*/*")
+            return await self.connection.call_raw("GET", f"{_target(ref, 'log')}?{urlencode(query)}", accept="*/*")
         except Refused:
-            return ""
-        return answer[-max_bytes:].decode(errors="replace")
+            return b""
 
     async def _apply(self, target: str, query: str, intent: Manifest) -> Manifest:
         return await self.connection.call("PATCH", f"{target}?{query}", body=intent, content_type=_APPLY)

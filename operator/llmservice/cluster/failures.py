@@ -5,9 +5,15 @@ from typing import Any
 
 import orjson
 
+from llmservice.converging.redaction import redacted
 from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
+from llmservice.untrusted.texts import cut, printable
 
 _EXCERPT = 300
+_LONGEST_MESSAGE = 8192
+_LONGEST_REASON = 128
+_LONGEST_STATUS_BYTES = 2**20
+_LONGEST_PAUSE_SECONDS = 3600.0
 _TERMINATING = "because it is being terminated"
 _HOPELESS = (
     "field not declared in schema",
@@ -38,7 +44,9 @@ class Silent(Unavailable):
 
 
 def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError:
-    """The error for an HTTP answer that is not a success; its message is the server's own.
+    """The error for an HTTP answer that is not a success; its message is the server's own, and webhooks write in it.
+
+    It is printable from here on, at most 8192 characters, and without what looks like a secret.
 
     | status                | error                                                   |
     |-----------------------|---------------------------------------------------------|
@@ -56,8 +64,8 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     401 is no refusal: tokens rotate, and the next one may be good.
     """
     content = _status_object(body)
-    message = str(content.get("message") or f"HTTP {status}: {body[:_EXCERPT].decode(errors='replace').strip()}")
-    reason = str(content.get("reason") or "")
+    message = redacted(str(content.get("message") or f"HTTP {status}: {_excerpt(body)}"), _LONGEST_MESSAGE)
+    reason = cut(printable(str(content.get("reason") or "")), _LONGEST_REASON)
     if status == 404:  # noqa: PLR2004
         return NotFound(reason or "NotFound", message)
     if status == 409 or (status == 422 and _is_about_uid(content)):  # noqa: PLR2004
@@ -79,12 +87,16 @@ def failure_in_stream(status_object: Any) -> OperatorError:
 
 def garbled(what: str, error: Exception) -> Unavailable:
     """The error for an answer that is not what the API server would say: a proxy's page, a torn line."""
-    return Unavailable("UnreadableAnswer", f"{what}: the answer cannot be read ({error}); is a proxy in between?")
+    return Unavailable(
+        "UnreadableAnswer",
+        f"{what}: the answer cannot be read ({redacted(str(error), _EXCERPT)}); is a proxy in between?",
+    )
 
 
 def unreachable(error: Exception) -> Unavailable:
     """The error for a connection that failed, broke or timed out."""
     why = "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+    why = redacted(why, _EXCERPT)
     return Unavailable("Unreachable", f"the API server cannot be reached: {why}")
 
 
@@ -102,16 +114,23 @@ def _is_refusal(status: int, message: str) -> bool:
 def _is_about_uid(content: Mapping[str, Any]) -> bool:
     """An apply to a successor: "metadata.uid: Invalid value: field is immutable" (seen on 1.34)."""
     details = content.get("details")
-    causes = details.get("causes") or () if isinstance(details, dict) else ()
-    return any(cause.get("field") == "metadata.uid" for cause in causes)
+    causes = details.get("causes") if isinstance(details, dict) else ()
+    listed = causes if isinstance(causes, list) else ()
+    return any(isinstance(cause, dict) and cause.get("field") == "metadata.uid" for cause in listed)
 
 
 def _status_object(body: bytes) -> Mapping[str, Any]:
+    if len(body) > _LONGEST_STATUS_BYTES:
+        return {}
     try:
         content = orjson.loads(body)
     except orjson.JSONDecodeError:
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _excerpt(body: bytes) -> str:
+    return printable(body[:_EXCERPT]).strip()
 
 
 def _seconds(header: str, content: Mapping[str, Any]) -> float:
@@ -120,4 +139,4 @@ def _seconds(header: str, content: Mapping[str, Any]) -> float:
         return float(header[:6])
     details = content.get("details")
     wish = details.get("retryAfterSeconds") if isinstance(details, dict) else None
-    return float(wish) if isinstance(wish, int | float) else 0.0
+    return min(float(wish), _LONGEST_PAUSE_SECONDS) if isinstance(wish, int | float) else 0.0

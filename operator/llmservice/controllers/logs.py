@@ -14,10 +14,13 @@ from typing import Literal
 
 import orjson
 
-from llmservice.converging.hiding import without_secrets
+from llmservice.converging.redaction import redacted
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 
 LogFormat = Literal["text", "json"]
+
+_LONGEST_RECORD = 32_768
+"""Characters of a message, and of a traceback: a defect is told whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class _TextFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        line = without_secrets(super().format(record))
+        line = redacted(super().format(record), _LONGEST_RECORD)
         looked_at = _pass.get()
         if looked_at is None:
             return line
@@ -87,7 +90,7 @@ class _JsonFormatter(logging.Formatter):
             "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "msg": without_secrets(record.getMessage()),
+            "msg": redacted(record.getMessage(), _LONGEST_RECORD),
         }
         if (looked_at := _pass.get()) is not None:
             line |= {
@@ -98,5 +101,5 @@ class _JsonFormatter(logging.Formatter):
                 "reconcileID": looked_at.reconcile_id,
             }
         if record.exc_info:
-            line["error"] = without_secrets(self.formatException(record.exc_info))
+            line["error"] = redacted(self.formatException(record.exc_info), _LONGEST_RECORD)
         return orjson.dumps(line, default=str).decode()

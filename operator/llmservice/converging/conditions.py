@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
-from llmservice.converging.hiding import without_secrets
+from llmservice.converging.redaction import redacted
 
 _LONGEST = 1024
 
@@ -41,7 +41,7 @@ def _to_write(condition: Condition, before: Mapping[str, Any], generation: int, 
         "type": str(condition.type),
         "status": status,
         "reason": str(condition.reason),
-        "message": without_secrets(condition.message)[:_LONGEST],
+        "message": redacted(condition.message)[:_LONGEST],
         "observedGeneration": generation,
         "lastTransitionTime": before["lastTransitionTime"] if unchanged else timestamp(now),
     }

@@ -1,6 +1,5 @@
 """Why an engine ended: named by the kubelet, by the engine's own words, or by how long it ran."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,6 +8,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.case import Case
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pods import has_served, has_started
+from llmservice.converging.redaction import LONGEST_TEXT, redacted
 from llmservice.converging.trouble import Trouble, sentence
 from llmservice.rendering.container import HUNG_SECONDS
 
@@ -19,6 +19,8 @@ _LOST = frozenset({"ContainerStatusUnknown", "Unknown"})
 """What a kubelet says of a container that was gone when it came back."""
 _PROBE_SECONDS = 15.0
 _LATE_SECONDS = 60.0
+_LONGEST_MESSAGE = 4096
+"""As the kubelet cuts the last words of all containers of a pod at 12 kB, those of one at 4."""
 
 
 def crash(case: Case) -> Trouble | None:
@@ -44,7 +46,7 @@ def crash(case: Case) -> Trouble | None:
     if end.get("reason") in _LOST:
         message = "the engine was lost when its node went away or started again; it is started again by itself"
         return Trouble(reason=Reason.NODE_LOST, message=message, heals=True)
-    text = f"{end.get('message', '')}\n{case.log_tail}"
+    text = f"{str(end.get('message', ''))[:_LONGEST_MESSAGE]}\n{case.log_tail[-LONGEST_TEXT:]}"
     return _named_by_engine(case, text) or _timed_out(case, end) or _unnamed(end, text)
 
 
@@ -53,14 +55,13 @@ def cannot_be_made(case: Case, text: str) -> Trouble:
     if missing := find_missing(text, case.plan.owner.namespace):
         return missing
     message = f"the container cannot be made: {sentence(text)}; check spec.engineOptions and spec.pod"
-    return _named_by_engine(case, text) or Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
+    return _named_by_engine(case, text[:LONGEST_TEXT]) or Trouble(reason=Reason.CONTAINER_REFUSED, message=message)
 
 
 def _named_by_engine(case: Case, text: str) -> Trouble | None:
     for signature in case.signatures:
-        if match := re.search(signature.pattern, text, re.MULTILINE):
-            line = sentence(_line_around(text, match.start()))
-            return Trouble(reason=signature.reason, message=f"{line}; {signature.remedy}")
+        if match := signature.pattern.first(text):
+            return Trouble(reason=signature.reason, message=f"{sentence(match.line())}; {signature.remedy}")
     return None
 
 
@@ -85,7 +86,8 @@ def _ran_seconds(end: Mapping[str, Any]) -> float:
 
 
 def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
-    lines = [line for line in text.splitlines() if line.strip()]
+    # Of a key over several lines, no line by itself looks like one.
+    lines = [line for line in redacted(text, len(text)).splitlines() if line.strip()]
     telling = f": {sentence(_telling_line(lines))}" if lines else ""
     how = f"the engine ended with exit code {end.get('exitCode')}"
     if end.get("exitCode") == _KILLED:
@@ -93,15 +95,14 @@ def _unnamed(end: Mapping[str, Any], text: str) -> Trouble:
     return Trouble(reason=Reason.CRASH_LOOPING, message=f"{how}{telling}; see kubectl logs --previous")
 
 
-_ROOT_CAUSE = re.compile(r"\b\w*(?:Error|Exception): (?!.*See root cause above)")
+_EXCEPTIONS = ("Error: ", "Exception: ")
 
 
 def _telling_line(lines: Sequence[str]) -> str:
     """The last exception that does not point to an earlier one; else the last line."""
-    return next((line for line in reversed(lines) if _ROOT_CAUSE.search(line)), lines[-1])
+    return next((line for line in reversed(lines) if _names_root_cause(line)), lines[-1])
 
 
-def _line_around(text: str, position: int) -> str:
-    start = text.rfind("\n", 0, position) + 1
-    end = text.find("\n", position)
-    return text[start : end if end >= 0 else len(text)].strip()
+def _names_root_cause(line: str) -> bool:
+    rest = line.rpartition("See root cause above")[2]
+    return any(exception in rest for exception in _EXCEPTIONS)

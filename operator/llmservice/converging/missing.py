@@ -4,65 +4,69 @@ All of them heal by themselves when the thing appears, so none of them is ever S
 (pkg/kubelet/kubelet_pods.go, pkg/scheduler/framework/plugins/volumebinding), recorded on 1.34.
 """
 
-import re
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.redaction import LONGEST_TEXT, redacted
 from llmservice.converging.trouble import Trouble
+from llmservice.untrusted.patterns import Pattern, compiled
+
+_LONGEST_NAME = 253
+"""Of an object in Kubernetes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A pattern, its reason, and the way out; `remedy` may use the pattern's groups and `namespace`."""
 
-    pattern: re.Pattern[str]
+    pattern: Pattern
     reason: Reason
     remedy: str
 
 
 MISSING = (
     Missing(
-        re.compile(r"couldn't find key (?P<key>[^\s]+) in Secret (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
+        compiled(r"couldn't find key (?P<key>[^\s]+) in Secret (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
         Reason.SECRET_NOT_FOUND,
         "Secret {name} has no key {key}: add the key, or name another one",
     ),
     Missing(
-        re.compile(r'secret "?(?P<name>[^"\s]+)"? not found'),
+        compiled(r'secret "?(?P<name>[^"\s]+)"? not found'),
         Reason.SECRET_NOT_FOUND,
         "Secret {name} does not exist: create it in namespace {namespace}",
     ),
     Missing(
-        re.compile(r"couldn't find key (?P<key>[^\s]+) in ConfigMap (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
+        compiled(r"couldn't find key (?P<key>[^\s]+) in ConfigMap (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
         Reason.CONFIG_MAP_NOT_FOUND,
         "ConfigMap {name} has no key {key}: add the key, or name another one",
     ),
     Missing(
-        re.compile(r'configmap "?(?P<name>[^"\s]+)"? not found'),
+        compiled(r'configmap "?(?P<name>[^"\s]+)"? not found'),
         Reason.CONFIG_MAP_NOT_FOUND,
         "ConfigMap {name} does not exist: create it in namespace {namespace}",
     ),
     Missing(
-        re.compile(r"references non-existent (?:config|secret) key: (?P<key>[^\s]+)"),
+        compiled(r"references non-existent (?:config|secret) key: (?P<key>[^\s]+)"),
         Reason.VOLUME_MOUNT_FAILED,
         "the object behind a mounted file has no key {key}: add the key, or correct spec.engineOptions.files",
     ),
     Missing(
-        re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
+        compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
         Reason.CLAIM_NOT_FOUND,
         "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
     ),
     Missing(
-        re.compile(r'could not find v1\.PersistentVolumeClaim "(?:[^/"]+/)?(?P<name>[^"]+)"'),
+        compiled(r'could not find v1\.PersistentVolumeClaim "(?:[^/"]+/)?(?P<name>[^"]+)"'),
         Reason.CLAIM_NOT_FOUND,
         "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
     ),
     Missing(
-        re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
+        compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
         Reason.CLAIM_NOT_FOUND,
         "PersistentVolumeClaim {name} is unusable: create it anew in namespace {namespace}",
     ),
     Missing(
-        re.compile(r"unbound immediate PersistentVolumeClaims"),
+        compiled(r"unbound immediate PersistentVolumeClaims"),
         Reason.CLAIM_NOT_BOUND,
         "the PersistentVolumeClaim of spec.model.uri is not bound to a volume: check its StorageClass and size",
     ),
@@ -72,7 +76,8 @@ MISSING = (
 def find_missing(text: str, namespace: str, since: str = "") -> Trouble | None:
     """The first missing thing that a text names, missed `since` Kubernetes' time as text; None when it names none."""
     for missing in MISSING:
-        if match := missing.pattern.search(text):
-            message = missing.remedy.format(namespace=namespace, **match.groupdict())
+        if match := missing.pattern.first(text[:LONGEST_TEXT]):
+            named = {group: redacted(name, _LONGEST_NAME) for group, name in match.groups().items()}
+            message = missing.remedy.format(namespace=namespace, **named)
             return Trouble(reason=missing.reason, message=message, heals=True, since=since)
     return None

@@ -1,6 +1,5 @@
 """What the status says of the autoscaler: `status.autoscaling`, two conditions, and which changes of them are news."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,8 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.autoscaling import decision as decided
 from llmservice.autoscaling.decision import Decision
 from llmservice.converging.conditions import Condition, condition_in
+from llmservice.converging.redaction import LONGEST_TEXT
+from llmservice.untrusted.patterns import compiled
 
 SCALING_CONDITIONS = (ConditionType.SCALING_ACTIVE, ConditionType.METRICS_AVAILABLE)
 
@@ -19,7 +20,7 @@ _UNDECIDED = {
 }
 """Reasons for which replicas do not follow the load."""
 
-_CAUSE = re.compile(r"; \S+: (\w+): ")
+_CAUSE = compiled(r"; \S+: (?P<cause>\w+): ")
 """Where the message on unread replicas names a cause: after the pod, as `_silence` writes it."""
 
 
@@ -189,7 +190,7 @@ def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str, frozen
 def _causes(item: Condition) -> frozenset[str]:
     """Why replicas are unread. Taken from the message, which is all that a new leader finds of it."""
     unread = item.type is ConditionType.METRICS_AVAILABLE and not item.status
-    return frozenset(_CAUSE.findall(item.message)) if unread else frozenset()
+    return frozenset(match["cause"] for match in _CAUSE.each(item.message[:LONGEST_TEXT])) if unread else frozenset()
 
 
 def _read(item: Mapping[str, Any]) -> Condition:

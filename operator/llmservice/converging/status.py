@@ -7,9 +7,9 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
-from llmservice.converging.hiding import shown_arguments
 from llmservice.converging.pods import stays_on
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
+from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.trouble import Trouble
@@ -198,7 +198,7 @@ def _plan(plan: ServicePlan) -> dict[str, Any]:
         "engineVersion": plan.engine_version,
         "image": plan.container.image,
         "command": list(plan.container.command),
-        "args": shown_arguments(plan.container.args),
+        "args": redacted_arguments(plan.container.args),
         "accelerator": plan.accelerator,
         "devices": plan.devices,
         "resourceName": plan.resource_name,

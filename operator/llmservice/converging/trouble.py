@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.hiding import without_secrets
+from llmservice.converging.redaction import redacted
 
 _LONGEST = 400
+_READ = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,5 +26,5 @@ class Trouble:
 
 def sentence(text: object) -> str:
     """One line without a full stop at its end, short enough for a condition; what an engine said may hold secrets."""
-    line = " ".join(without_secrets(str(text)).split()).rstrip(".;")
+    line = " ".join(redacted(str(text), _READ).split()).rstrip(".;")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -8,6 +8,8 @@ from llmservice.errors import InvalidSpec
 
 _ARGS = "spec.engineOptions.args"
 _ENV = "spec.engineOptions.env"
+_LONGEST_FLAG = 128
+"""Far above any engine's; it is repeated in what is said about it."""
 
 
 def check_arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str], variables: Sequence[str]) -> None:
@@ -31,7 +33,7 @@ def flag_of(argument: str) -> str:
     | `-c`               | `-c`         |
     | `4096`, `-`        |              |
     """
-    word = argument.split("=", 1)[0].split(maxsplit=1)[0] if argument.strip() else ""
+    word = argument.split("=", 1)[0].split(maxsplit=1)[0][:_LONGEST_FLAG] if argument.strip() else ""
     if not word.startswith("-") or not word.strip("-"):
         return ""
     return word.lower().replace("_", "-") if word.startswith("--") else word

@@ -7,6 +7,7 @@ from typing import Protocol
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.readings import Readings
+from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
 """The container port of every engine; a restricted pod cannot bind the ports below 1024."""
@@ -121,10 +122,10 @@ class OwnedArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """A line in an engine's log that names a cause. `pattern` is a regular expression; `remedy` ends the sentence."""
+    """A line in an engine's log that names a cause. `pattern` finds it; `remedy` ends the sentence."""
 
     reason: Reason
-    pattern: str
+    pattern: Pattern
     remedy: str
 
 

@@ -1,13 +1,12 @@
 """GGUF files: which one a resource means, and what its name says of its quantization."""
 
-import re
 from collections.abc import Collection
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.engine import ModelSource
 from llmservice.errors import InvalidSpec
 
-_SEPARATORS = re.compile(r"[-./]")
+_SEPARATORS = str.maketrans("-/", "..")
 _DYNAMIC = "UD-"
 
 
@@ -16,7 +15,7 @@ def quantization_in(name: str, known: Collection[str]) -> str:
 
     `Qwen2.5-7B-Q4_K_M.gguf` → `Q4_K_M`; `Qwen3-8B-UD-Q4_K_XL-00001-of-00002.gguf` → `UD-Q4_K_XL`.
     """
-    words = _SEPARATORS.split(name.upper())
+    words = name.upper().translate(_SEPARATORS).split(".")
     for before, word in zip(["", *words], words, strict=False):
         stated = _DYNAMIC + word if before + "-" == _DYNAMIC else word
         if stated in known:

@@ -7,6 +7,7 @@ Sources: huggingface_hub/errors.py and utils/_http.py, transformers/utils/hub.py
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.engine import ServingRequest, Signature
 from llmservice.errors import InvalidSpec
+from llmservice.untrusted.patterns import compiled
 
 TOKEN_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
@@ -14,22 +15,24 @@ CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
 HUB_SIGNATURES = (
     Signature(
         reason=Reason.MODEL_ACCESS_DENIED,
-        pattern=r"GatedRepoError: |[Cc]annot access gated repo|You are trying to access a gated repo",
+        pattern=compiled(r"GatedRepoError: |[Cc]annot access gated repo|You are trying to access a gated repo"),
         remedy="accept the model's licence, and set spec.model.tokenSecretRef to a token that may read it",
     ),
     Signature(
         reason=Reason.MODEL_NOT_FOUND,
-        pattern=r"(Repository|Revision)NotFoundError: |is not a valid (model|git) identifier|HFValidationError: ",
+        pattern=compiled(
+            r"(Repository|Revision)NotFoundError: |is not a valid (model|git) identifier|HFValidationError: "
+        ),
         remedy="correct spec.model.uri or spec.model.revision; a private model needs spec.model.tokenSecretRef",
     ),
     Signature(
         reason=Reason.MODEL_ACCESS_DENIED,
-        pattern=r"(401|403) Client Error",
+        pattern=compiled(r"(401|403) Client Error"),
         remedy="set spec.model.tokenSecretRef to a token that may read the model",
     ),
     Signature(
         reason=Reason.CRASH_LOOPING,
-        pattern=r"429 Client Error|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load",
+        pattern=compiled(r"429 Client Error|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load"),
         remedy=(
             "the model hub cannot be reached or throttles: check network policy and proxy, set "
             "spec.model.tokenSecretRef, or use a claim (pvc://)"
@@ -41,22 +44,22 @@ HUB_SIGNATURES = (
 TORCH_SIGNATURES = (
     Signature(
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=r"(argument|option) `?trust_remote_code=True|--trust-remote-code",
+        pattern=compiled(r"(argument|option) `?trust_remote_code=True|--trust-remote-code"),
         remedy="read the model's code, then set spec.model.trustRemoteCode: true and pin spec.model.revision",
     ),
     Signature(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=r"does not recognize this architecture",
+        pattern=compiled(r"does not recognize this architecture"),
         remedy="name a newer spec.engineOptions.version, or another engine",
     ),
     Signature(
         reason=Reason.OUT_OF_MEMORY,
-        pattern=r"(CUDA|HIP) out of memory|OutOfMemoryError",
+        pattern=compiled(r"(CUDA|HIP) out of memory|OutOfMemoryError"),
         remedy="lower spec.maxNumSeqs or spec.maxModelLen, take a quantized checkpoint, or raise spec.gpu.count",
     ),
     Signature(
         reason=Reason.GPU_NOT_USABLE,
-        pattern=(
+        pattern=compiled(
             r"NVIDIA driver on your system is too old|No (CUDA|HIP) GPUs are available|no kernel image is available"
             r"|Failed to infer device type|not enough cuda devices|NotEnoughCUDADevices"
         ),

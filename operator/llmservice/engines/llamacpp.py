@@ -22,6 +22,7 @@ from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp_readings import llamacpp_readings
 from llmservice.errors import InvalidSpec
+from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _CONTEXT_STEP = 256
@@ -185,7 +186,8 @@ class LlamaCpp:
         )
     )
     signatures = tuple(
-        Signature(reason=reason, pattern=pattern, remedy=remedy) for pattern, (reason, remedy) in _CAUSES.items()
+        Signature(reason=reason, pattern=compiled(pattern), remedy=remedy)
+        for pattern, (reason, remedy) in _CAUSES.items()
     )
     readings = staticmethod(llamacpp_readings)
 

@@ -29,6 +29,7 @@ from llmservice.engines.hugging_face import (
 )
 from llmservice.engines.tgi_readings import tgi_readings
 from llmservice.errors import InvalidSpec
+from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _LEAST_LIMIT = 128
@@ -83,12 +84,12 @@ _SIGNATURES = (
     *HUB_SIGNATURES,
     Signature(
         reason=Reason.MODEL_NOT_FOUND,
-        pattern=r"No \.?safetensors weights found|No local weights found",
+        pattern=compiled(r"No \.?safetensors weights found|No local weights found"),
         remedy="spec.model.uri must name a repository or a folder with config.json and safetensors",
     ),
     Signature(
         reason=Reason.CONTAINER_REFUSED,
-        pattern=r"libpython[0-9.]+so[0-9.]*: cannot open shared object file",
+        pattern=compiled(r"libpython[0-9.]+so[0-9.]*: cannot open shared object file"),
         remedy=(
             "this image runs as root only: leave out spec.pod.securityContext.runAsUser, or name version 3.0.1 or an "
             "image of your own"
@@ -96,7 +97,7 @@ _SIGNATURES = (
     ),
     Signature(
         reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=(
+        pattern=compiled(
             r"Not enough memory to handle (`max_total_tokens|\d+ (prefill|total) tokens)"
             r"|`max_(batch_prefill|total)_tokens` must be <= `max_batch_total_tokens`"
         ),
@@ -104,12 +105,14 @@ _SIGNATURES = (
     ),
     Signature(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=r"Unsupported model type",
+        pattern=compiled(r"Unsupported model type"),
         remedy="name another engine: TGI gets no new models any more",
     ),
     Signature(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
-        pattern=r"error: (unexpected argument|invalid value|the argument|a value is required)|Invalid argument: ",
+        pattern=compiled(
+            r"error: (unexpected argument|invalid value|the argument|a value is required)|Invalid argument: "
+        ),
         remedy="correct spec.engineOptions.args",
     ),
     *TORCH_SIGNATURES,

@@ -29,6 +29,7 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.vllm_readings import vllm_readings
+from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _GIB = 2**30
@@ -87,62 +88,64 @@ _SIGNATURES = (
     *HUB_SIGNATURES,
     Signature(
         reason=Reason.MODEL_NOT_FOUND,
-        pattern=r"Invalid repository ID or local directory specified|Could not detect config format",
+        pattern=compiled(r"Invalid repository ID or local directory specified|Could not detect config format"),
         remedy="spec.model.uri must name a repository or a folder with config.json and weights",
     ),
     Signature(
         reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=r"Quantization method specified in the model config .* does not match",
+        pattern=compiled(r"Quantization method specified in the model config .* does not match"),
         remedy="set spec.quantization: auto; an online- quantization needs a checkpoint that has none",
     ),
     Signature(
         reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: ",
+        pattern=compiled(
+            r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: "
+        ),
         remedy="take another checkpoint, spec.gpu.type or spec.engineOptions.version",
     ),
     Signature(
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=r"Bfloat16 is only supported on GPUs",
+        pattern=compiled(r"Bfloat16 is only supported on GPUs"),
         remedy="set spec.dtype: float16, or leave it out",
     ),
     Signature(
         reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=r"To serve at least one request with the model|is larger than the maximum number of tokens",
+        pattern=compiled(r"To serve at least one request with the model|is larger than the maximum number of tokens"),
         remedy="lower spec.maxModelLen, set spec.kvCacheDtype: fp8, or raise spec.gpu.count",
     ),
     Signature(
         reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=r"No available memory for the cache blocks",
+        pattern=compiled(r"No available memory for the cache blocks"),
         remedy="the weights leave no room: take a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
     ),
     Signature(
         reason=Reason.OUT_OF_MEMORY,
-        pattern=r"warming up sampler with",
+        pattern=compiled(r"warming up sampler with"),
         remedy="lower spec.maxNumSeqs",
     ),
     Signature(
         reason=Reason.OUT_OF_MEMORY,
-        pattern=r"Free memory on device .* is less than desired",
+        pattern=compiled(r"Free memory on device .* is less than desired"),
         remedy="something else uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
     ),
     Signature(
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=r"User-specified max_model_len .* is greater than the derived",
+        pattern=compiled(r"User-specified max_model_len .* is greater than the derived"),
         remedy="lower spec.maxModelLen to what the model was made for",
     ),
     Signature(
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=r"Total number of attention heads .* must be divisible by tensor parallel size",
+        pattern=compiled(r"Total number of attention heads .* must be divisible by tensor parallel size"),
         remedy="set spec.gpu.count to a divisor of the number of heads",
     ),
     Signature(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=r"Model architectures .* are not supported for now",
+        pattern=compiled(r"Model architectures .* are not supported for now"),
         remedy="name a newer spec.engineOptions.version, or another engine",
     ),
     Signature(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
-        pattern=r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)",
+        pattern=compiled(r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)"),
         remedy="correct spec.engineOptions.args, or name the version in spec.engineOptions.version that takes it",
     ),
     *TORCH_SIGNATURES,

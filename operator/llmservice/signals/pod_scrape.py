@@ -14,11 +14,13 @@ import aiohttp
 from yarl import URL
 
 from llmservice import __version__
+from llmservice.converging.redaction import redacted
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
 
 _PATH = "/metrics"
+_LONGEST_ADDRESS = 200
 _UNAUTHORIZED = (401, 403)
 _WRONG_LISTENER = "something else than the engine listens on its port; correct the image"
 _HEADERS = {
@@ -139,7 +141,7 @@ def _refusal(response: aiohttp.ClientResponse) -> Unread | None:
             f"HTTP {status} for {_PATH}: leave out what sets a key in the engine; keys belong to a gateway in front",
         )
     if 300 <= status < 400:  # noqa: PLR2004
-        where = response.headers.get("Location", "somewhere else")[:200]
+        where = redacted(response.headers.get("Location", "somewhere else"), _LONGEST_ADDRESS)
         return _unread(
             UnreadReason.REDIRECTED,
             f"{_PATH} leads to {where}, and redirects are not followed: leave out the argument that moves it",

@@ -8,10 +8,13 @@ import orjson
 import requests
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from llmservice.converging.redaction import redacted
 from llmservice.signals.source import Unread, UnreadReason
 
 _UNAUTHORIZED = (401, 403)
 _PIECE_BYTES = 2**18
+_LONGEST_ADDRESS = 200
+_LONGEST_ERROR = 300
 
 
 class Unanswered(Exception):
@@ -64,7 +67,8 @@ class BoundedSession(requests.Session):
         except (requests.RequestException, HTTPError, OSError) as error:
             raise Unanswered(
                 UnreadReason.UNREACHABLE,
-                f"the metrics server does not answer ({error}): correct LLMSERVICE_PROMETHEUS_URL, or the network",
+                f"the metrics server does not answer ({redacted(str(error), _LONGEST_ERROR)}): correct "
+                "LLMSERVICE_PROMETHEUS_URL, or the network",
             ) from error
 
     def _left(self) -> float:
@@ -101,7 +105,7 @@ def _check(response: requests.Response) -> None:
             f"the metrics server says HTTP {response.status_code}: correct the token, and what it may read",
         )
     if response.is_redirect:
-        where = response.headers.get("Location", "")[:200]
+        where = redacted(response.headers.get("Location", ""), _LONGEST_ADDRESS)
         raise Unanswered(
             UnreadReason.REDIRECTED,
             f"the metrics server leads to {where}, and redirects are not followed: correct LLMSERVICE_PROMETHEUS_URL",

@@ -1,6 +1,5 @@
 """Samples of the wanted series → a Reading, or what is wrong with them: the same for every source."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -10,8 +9,10 @@ from typing import NamedTuple
 from llmservice.autoscaling.counters import Counters, Histogram, plausible
 from llmservice.autoscaling.snapshot import LARGEST_READING
 from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.converging.redaction import redacted
 from llmservice.engines.readings import Readings
 from llmservice.signals.source import Reading, Unread, UnreadReason
+from llmservice.untrusted.patterns import compiled
 
 _HISTOGRAMS = ("first_token", "output_token", "token_gap")
 _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
@@ -21,8 +22,9 @@ _CAPACITY = frozenset({"slots", "kv_tokens"})
 _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
 _SINGLE_EVENTS = frozenset({"rejected", "preemptions"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
+_LONGEST_SHOWN = 128
 _COME_WITH_AN_END = ("finished", "generated_tokens", "output_token")
-_BEGINNING = re.compile(r"[:_]*[^:_]*[:_]?")
+_BEGINNING = compiled(r"(?P<beginning>[:_]*[^:_]*[:_]?)")
 """Of a name: what all names of an engine begin with, such as `vllm:` or `tgi_`."""
 
 
@@ -78,7 +80,7 @@ def reading_from(samples: Samples, readings: Readings, at: float) -> Reading | U
 
 @cache
 def _beginnings(readings: Readings) -> tuple[str, ...]:
-    return tuple(sorted({found[0] for name in wanted(readings) if (found := _BEGINNING.match(name))}))
+    return tuple(sorted({found["beginning"] for name in wanted(readings) if (found := _BEGINNING.first(name))}))
 
 
 @cache
@@ -152,7 +154,7 @@ def _problem_of_values(samples: Samples) -> str:
             if not 0.0 <= value <= LARGEST_READING:
                 return f"{name} is {value}"
             if name.endswith("_bucket") and label != "+Inf" and _number_in(label) is None:
-                return f'{name} has a bucket le="{label}"'
+                return f'{name} has a bucket le="{redacted(label, _LONGEST_SHOWN)}"'
     return ""
 
 

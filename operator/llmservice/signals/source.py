@@ -6,7 +6,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from llmservice.autoscaling.counters import Counters
+from llmservice.converging.redaction import redacted
 from llmservice.engines.readings import Readings
+
+_LONGEST_MESSAGE = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +66,14 @@ class UnreadReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Why there is no reading. `message` ends with the remedy."""
+    """Why there is no reading. `message` ends with the remedy; what a pod or a server said in it is in bounds."""
 
     reason: UnreadReason
     message: str
+
+    def __post_init__(self) -> None:
+        """A header, a label, an error that quotes an answer: all of them end in a status."""
+        object.__setattr__(self, "message", redacted(self.message, _LONGEST_MESSAGE))
 
 
 class Source(Protocol):

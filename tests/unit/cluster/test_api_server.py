@@ -9,7 +9,7 @@ from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.connection import Connection, connect
 from llmservice.converging.references import Ref
 from llmservice.errors import Refused, Unavailable
-from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving, some_credentials
+from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving, some_credentials
 from tests.unit.cluster.objects import a_deployment
 
 CHAT = Ref("Deployment", "default", "chat")
@@ -156,14 +156,38 @@ async def test_no_more_than_64_calls_are_under_way_at_once() -> None:
     assert most == 64
 
 
-async def test_the_end_of_a_log_is_cut_at_its_beginning() -> None:
-    fake = FakeApiServer(calls=[answer(200, "first line\nlast line")])
-    async with serving(fake) as connection:
-        tail = await ApiServer(connection).log_tail(POD, "engine", previous=True, max_bytes=9)
+LONG_LINE = "a line of a traceback " * 9 + "\n"
 
-    assert tail == "last line"
+
+def a_kubelets_log(log: str) -> Scene:
+    """As a kubelet reads one: from so many lines before its end, at most so many bytes."""
+
+    async def read(request: web.Request) -> web.Response:
+        lines = log.splitlines(keepends=True)[-int(request.query["tailLines"]) :]
+        return web.Response(text="".join(lines)[: int(request.query["limitBytes"])])
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("log", "tail", "asked"),
+    [
+        ("one\ntwo\n", "one\ntwo\n", 1),
+        ("early\n" * 100 + "last\n" * 20, "last\n" * 20, 1),
+        ("early\n" * 100 + LONG_LINE * 50, LONG_LINE * 6, 2),
+        ("early\n" * 100 + "y" * 2000 + "\n" + "last" * 400 + "\n", "last" * 400 + "\n", 3),
+        ("x" * 9000, "x" * 2560, 2),
+    ],
+)
+async def test_of_a_log_the_last_lines_come_that_fit(log: str, tail: str, asked: int) -> None:
+    fake = FakeApiServer(calls=[a_kubelets_log(log)] * 3)
+    async with serving(fake) as connection:
+        found = await ApiServer(connection).log_tail(POD, "engine", previous=True, max_bytes=2560)
+
+    assert (found, len(fake.requests)) == (tail, asked)
     assert fake.requests[0].path == "/api/v1/namespaces/default/pods/chat-0/log"
     assert (fake.requests[0].query["container"], fake.requests[0].query["previous"]) == ("engine", "true")
+    assert {request.query["limitBytes"] for request in fake.requests} == {"2560"}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])

@@ -11,10 +11,13 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.trouble import Trouble
 from llmservice.engines.engine import Signature
+from llmservice.untrusted.patterns import compiled
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
 
 SIGNATURES = (
-    Signature(reason=Reason.MODEL_NOT_FOUND, pattern=r"failed to open .*gguf", remedy="correct spec.model.uri"),
+    Signature(
+        reason=Reason.MODEL_NOT_FOUND, pattern=compiled(r"failed to open .*gguf"), remedy="correct spec.model.uri"
+    ),
 )
 
 

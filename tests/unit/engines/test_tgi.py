@@ -1,5 +1,3 @@
-import re
-
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
@@ -164,5 +162,5 @@ def test_the_default_is_the_last_version_whose_image_runs_without_root() -> None
     ],
 )
 def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(signature for signature in TGI.signatures if re.search(signature.pattern, line))
+    first = next(signature for signature in TGI.signatures if signature.pattern.is_in(line))
     assert first.reason == reason

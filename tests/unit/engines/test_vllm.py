@@ -198,7 +198,7 @@ def test_an_owned_option_is_refused_by_its_beginning_and_no_other_option_with_it
     ],
 )
 def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(signature for signature in VLLM.signatures if re.search(signature.pattern, line))
+    first = next(signature for signature in VLLM.signatures if signature.pattern.is_in(line))
     assert first.reason == reason
 
 

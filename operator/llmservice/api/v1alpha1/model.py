@@ -1,6 +1,6 @@
 """The model: where its weights are and what clients call it."""
 
-import re
+from collections.abc import Callable
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.references import SecretKeyRef
 from llmservice.api.v1alpha1.text import Form
+from llmservice.untrusted.patterns import compiled
 
 Uri = Annotated[
     str,
@@ -35,11 +36,12 @@ ServedName = Annotated[
 ]
 
 
-def _uri_rule(cel_when: str, when: str, form: str, message: str) -> Rule:
-    """Where `when` (an expression matched at the beginning; `cel_when` in CEL) applies, the whole URI has the form."""
+def _uri_rule(cel_when: str, when: Callable[[str], bool], form: str, message: str) -> Rule:
+    """Where `when` (`cel_when` in CEL) applies, the whole URI has the form."""
+    of_form = compiled(form)
     return Rule(
         cel=f"!({cel_when}) || self.uri.matches(r'^(?:{form})$')",
-        holds=lambda model: re.match(when, model.uri) is None or re.fullmatch(form, model.uri) is not None,
+        holds=lambda model: not when(model.uri) or of_form.matches(model.uri),
         message=message,
         field_path=".uri",
     )
@@ -48,8 +50,8 @@ def _uri_rule(cel_when: str, when: str, form: str, message: str) -> Rule:
 _FROM_HUB = "(!self.uri.contains('://') || self.uri.startsWith('hf://'))"
 
 
-def _is_from_hub(model: "Model") -> bool:
-    return "://" not in model.uri or model.uri.startswith("hf://")
+def _is_from_hub(uri: str) -> bool:
+    return "://" not in uri or uri.startswith("hf://")
 
 
 class Model(ApiModel):
@@ -71,26 +73,26 @@ class Model(ApiModel):
     rules: ClassVar = (
         _uri_rule(
             "self.uri.contains('://')",
-            ".*://",
+            lambda uri: "://" in uri,
             "(hf|pvc|s3|gs)://.*",
             "has an unknown scheme: write hf://owner/name, pvc://claim/path, s3://bucket/path or gs://bucket/path",
         ),
         _uri_rule(
             _FROM_HUB,
-            "hf://|(?!.*://)",
+            _is_from_hub,
             "(hf://)?[A-Za-z0-9][-._A-Za-z0-9]*/[A-Za-z0-9][-._A-Za-z0-9]*",
             "must be hf://owner/name; a revision goes to model.revision, a GGUF file to model.file, "
             "a local path is pvc://claim/path",
         ),
         _uri_rule(
             "self.uri.startsWith('pvc://')",
-            "pvc://",
+            lambda uri: uri.startswith("pvc://"),
             "pvc://[a-z0-9][-.a-z0-9]*(/[^/]+)+",
             "must be pvc://claim/path: name the PersistentVolumeClaim, then the file or folder in it",
         ),
         _uri_rule(
             "self.uri.startsWith('s3://') || self.uri.startsWith('gs://')",
-            "(s3|gs)://",
+            lambda uri: uri.startswith(("s3://", "gs://")),
             "(s3|gs)://[a-z0-9][-._a-z0-9]*(/[^/]+)*/?",
             "must be s3://bucket/path or gs://bucket/path: name the bucket, then the folder in it",
         ),
@@ -108,7 +110,7 @@ class Model(ApiModel):
         ),
         Rule(
             cel=f"!has(self.revision) || {_FROM_HUB}",
-            holds=lambda model: model.revision is None or _is_from_hub(model),
+            holds=lambda model: model.revision is None or _is_from_hub(model.uri),
             message="only a Hugging Face repository has revisions: remove it, or use an hf:// uri",
             field_path=".revision",
         ),

@@ -3,7 +3,6 @@
 Values are repeated only where they are numbers or one of few words: a line never shows what might be a secret.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
@@ -55,8 +54,12 @@ def _written(place: _Place) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
         else:
-            path += f".{part}" if re.fullmatch(r"\w{1,64}", part) else f"[{part[:_LONGEST_NAME]!r}]"
+            path += f".{part}" if _is_word(part) else f"[{part[:_LONGEST_NAME]!r}]"
     return path.lstrip(".")
+
+
+def _is_word(part: str) -> bool:
+    return len(part) <= _LONGEST_NAME and part.isascii() and part.replace("_", "a").isalnum()
 
 
 def _model_at(root: type[ApiModel], place: _Place) -> type[ApiModel] | None:

@@ -4,7 +4,6 @@ The canonical form follows k8s.io/apimachinery/pkg/api/resource (`ParseQuantity`
 defaulting of pods, which rounds up to thousandths (k8s.io/kubernetes/pkg/apis/core/v1, `SetDefaults_ResourceList`).
 """
 
-import re
 from decimal import ROUND_UP, Context, Decimal
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from llmservice.api.v1alpha1.base import VALIDATIONS
+from llmservice.untrusted.patterns import Match, compiled
 
 WRONG_QUANTITY = "wrong_quantity"
 """The error type of pydantic for a quantity that cannot be read."""
@@ -21,7 +21,7 @@ _ENDS_BELOW = Decimal(10) ** 15
 _STEP = Decimal("0.001")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
-_WRITTEN = re.compile(
+_WRITTEN = compiled(
     r"\+?(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)"
     r"(?:(?P<unit>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]{1,2}))?"
 )
@@ -32,8 +32,8 @@ _MESSAGE = "is not an amount: write 500m or 2 for CPU, 8Gi for memory, below 1P"
 
 def amount_of(text: str) -> Decimal:
     """The value in cores or bytes, rounded up to thousandths; ValueError when it cannot be read or is 1P or more."""
-    match = _WRITTEN.fullmatch(text)
-    if match is None or len(text) > _LONGEST:
+    match = _WRITTEN.whole(text) if len(text) <= _LONGEST else None
+    if match is None:
         raise ValueError(_MESSAGE)
     exact = _EXACT.multiply(Decimal(match["number"]), _multiplier(match))
     amount = exact.quantize(_STEP, rounding=ROUND_UP, context=_EXACT)
@@ -52,8 +52,8 @@ def canonical(text: str) -> str:
     return _in_decimal(amount, as_exponent="e" in text.lower() and not text.endswith(("E", "Ei")))
 
 
-def _multiplier(match: re.Match[str]) -> Decimal:
-    unit = match["unit"] or ""
+def _multiplier(match: Match) -> Decimal:
+    unit = match["unit"]
     if unit in _BINARY:
         return Decimal(1024 ** _BINARY[unit])
     return Decimal(10) ** int(match["exponent"] or _DECIMAL[unit])

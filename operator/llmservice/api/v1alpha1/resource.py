@@ -1,7 +1,6 @@
 # ruff: noqa: A005  (the word of the API; the standard library's `resource` is never imported from here)
 """The resource: metadata, spec and status as one value."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,6 +11,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.problems import problems_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.errors import InvalidSpec
+from llmservice.untrusted.patterns import compiled
 
 GROUP = "llmservice.dev"
 VERSION = "v1alpha1"
@@ -19,7 +19,7 @@ KIND = "LLMService"
 PLURAL = "llmservices"
 
 
-_SERVICE_NAME = re.compile(r"[a-z]([-a-z0-9]{0,48}[a-z0-9])?")
+_SERVICE_NAME = compiled(r"[a-z]([-a-z0-9]{0,48}[a-z0-9])?")
 
 
 class Metadata(ApiModel):
@@ -41,7 +41,7 @@ class Metadata(ApiModel):
     rules: ClassVar = (
         Rule(
             cel="self.name.size() <= 50 && self.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            holds=lambda metadata: _SERVICE_NAME.fullmatch(metadata.name) is not None,
+            holds=lambda metadata: _SERVICE_NAME.matches(metadata.name),
             message="is also the name of a Service and the stem of others: at most 50 characters, a-z, 0-9 and '-', "
             "beginning with a letter; choose another name",
             field_path=".name",

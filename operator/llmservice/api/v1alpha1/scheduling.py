@@ -3,7 +3,6 @@
 The shapes are those of the core/v1 API, less what reaches into other namespaces.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
@@ -76,7 +75,7 @@ class NodeRequirement(ApiModel):
 
 
 def _is_one_number(values: tuple[str, ...]) -> bool:
-    return len(values) == 1 and re.fullmatch("[0-9]+", values[0]) is not None
+    return len(values) == 1 and values[0].isascii() and values[0].isdecimal()
 
 
 class NodeSelectorTerm(ApiModel):

@@ -1,7 +1,6 @@
 """Texts with a form: bounded, with a message that says what to write instead."""
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -9,6 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from llmservice.api.v1alpha1.base import VALIDATIONS
+from llmservice.untrusted.patterns import Pattern, compiled
 
 WRONG_FORM = "wrong_form"
 """The error type of pydantic for a text that has not the form it should have."""
@@ -16,17 +16,21 @@ WRONG_FORM = "wrong_form"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a text: a regular expression that RE2 (CEL) and Python read alike, matched as a whole.
+    """The form of a text: a regular expression, matched as a whole by RE2, here as in CEL.
 
     A schema's own `pattern` would say the same, but refuse with the bare expression instead of the way out.
     """
 
     pattern: str
     message: str
+    _compiled: Pattern = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_compiled", compiled(self.pattern))
 
     def check(self, text: str) -> str:
         """The text, if it has the form."""
-        if re.fullmatch(self.pattern, text) is None:
+        if not self._compiled.matches(text):
             raise PydanticCustomError(WRONG_FORM, "{message}", {"message": self.message})
         return text
 

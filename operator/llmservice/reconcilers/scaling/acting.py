@@ -12,7 +12,7 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.failures import Terminating
 from llmservice.converging.deletion_cost import costs_to_write
 from llmservice.converging.events import event
-from llmservice.converging.hiding import without_secrets
+from llmservice.converging.redaction import redacted
 from llmservice.converging.references import Manifest, ref_of, uid_of
 from llmservice.converging.replicas import AUTOSCALER, owners_of_replicas
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION, ScaledPod
@@ -49,7 +49,7 @@ class Actor:
     async def record(self, body: Manifest, kind: str, reason: Reason, message: str) -> None:
         """Write an event; one that cannot be written is told in the log."""
         try:
-            shown = without_secrets(message)
+            shown = redacted(message)
             await self.cluster.record(event(body, kind=kind, reason=reason, message=shown, now=self.now()))
         except Terminating:
             return

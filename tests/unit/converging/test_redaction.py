@@ -1,6 +1,6 @@
 import pytest
 
-from llmservice.converging.hiding import shown_arguments, without_secrets
+from llmservice.converging.redaction import redacted, redacted_arguments
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from llmservice.converging.hiding import shown_arguments, without_secrets
     ],
 )
 def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
-    assert "PLANTED" not in without_secrets(text)
-    assert "UExBTlRFRDpQTEFOVEVE" not in without_secrets(text)
+    assert "PLANTED" not in redacted(text)
+    assert "UExBTlRFRDpQTEFOVEVE" not in redacted(text)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
     ],
 )
 def test_ordinary_words_stay(text: str) -> None:
-    assert without_secrets(text) == text
+    assert redacted(text) == text
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def test_ordinary_words_stay(text: str) -> None:
     ],
 )
 def test_a_command_line_is_shown_without_its_secrets(arguments: tuple[str, ...], shown: list[str]) -> None:
-    assert shown_arguments(arguments) == shown
+    assert redacted_arguments(arguments) == shown
 
 
 def test_a_long_argument_is_shown_by_its_beginning_and_its_length() -> None:
-    assert shown_arguments(["--grammar", "x" * 8192, "y" * 256]) == [
+    assert redacted_arguments(["--grammar", "x" * 8192, "y" * 256]) == [
         "--grammar",
-        f"{'x' * 256}… (8192 characters)",
+        f"{'x' * 256}… (7936 more characters)",
         "y" * 256,
     ]
 
 
 def test_the_secret_at_the_end_of_a_long_argument_is_hidden_before_it_is_cut() -> None:
-    (shown,) = shown_arguments([f"{'x' * 240} hf_PLANTEDPLANTED {'x' * 100}"])
+    (shown,) = redacted_arguments([f"{'x' * 240} hf_PLANTEDPLANTED {'x' * 100}"])
     assert "PLANTED" not in shown
 
 
 def test_of_a_long_command_line_the_beginning_is_shown_and_the_rest_counted() -> None:
-    shown = shown_arguments(["x" * 256] * 128)
+    shown = redacted_arguments(["x" * 256] * 128)
     assert (len(shown), shown[-1]) == (65, "… (64 more arguments)")

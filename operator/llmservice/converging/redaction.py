@@ -1,0 +1,116 @@
+"""Texts of others without what looks like a secret: an engine's last words, an API server's message, a log line.
+
+A text is cut first, then read: the reader's time is bounded whatever it is given. Behind what is shown a margin is
+read too and never shown, so that no half of a secret stays because its other half was cut off.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+
+from llmservice.untrusted.patterns import compiled
+from llmservice.untrusted.texts import printable
+
+LONGEST_TEXT = 65_536
+"""Characters that are read of any text."""
+
+_HIDDEN = "[hidden]"
+_LONGEST_ARGUMENT = 256
+_LONGEST_COMMAND_LINE = 16_384
+_MARGIN = 1024
+"""Only a password in an address is known by what follows it; none is as long as this."""
+_PREFIXES = (
+    *("hf_", "api_org_", "sk-", "sk_live_", "sk_test_", "rk_live_", "nvapi-", "gsk_", "r8_", "pcsk_"),
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    *("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-"),
+    *("AKIA", "ASIA", "ABIA", "ACCA", "AIza", "ya29\\.", "dop_v1_", "hvs\\.", "SG\\.", "shpat_", "shpss_"),
+    *("xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-", "npm_", "pypi-", "dckr_pat_"),
+)
+"""How tokens begin that say whose they are: of model hubs, code hosts, clouds, chats, registries and inference APIs."""
+
+_TEXT_VALUE = r"""(?:\\*"(?:[^"\\]|\\.)*(?:"|\\*\z)|'(?:[^'\\]|\\.)*(?:'|\\*\z)|\[[^h\n][^\n]*|\{[^\n]*)"""
+"""A text in quotes, an open one to its end; a list or an object to the end of the line, as nobody counts brackets.
+
+Not what begins like `[hidden]`, so that hiding twice changes nothing.
+"""
+_SECRETS = (
+    compiled(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)"),
+    compiled(r"[A-Za-z0-9+/=\s\\]*-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"),  # its beginning was cut off
+    compiled(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
+    compiled(rf"\b(?:{'|'.join(_PREFIXES)})[\w-]{{8,}}(?:\.[\w-]+)*"),
+    compiled(r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}"),  # a JSON web token, as service accounts have
+    compiled(
+        r"(?i)(?P<kept>(?:token|api[-_]?key|password|passwd|passphrase|secret[-_]?key|(?:access|account|private)[-_]?key"
+        r"|[-_]secret|credentials?|authorization)\\*[\"']?\s*[:=]\s*\\*[\"']?)[^\s\"',;}&\\]{4,}"
+    ),
+    compiled(r"(?i)(?P<kept>\bsecret\s*=\s*[\"']?)[^\s\"',;}&\\]{4,}"),  # `secret:` ends words of many a message
+    compiled(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"),
+    compiled(
+        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"
+    ),
+    compiled(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
+    compiled(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
+    compiled(r"(?P<kept>://)[^\s/:@]{16,}(?P<tail>@)"),
+    compiled(r"(?i)(?P<kept>\bcookie\\*[\"']?\s*[:=]\s*)[^\n]+"),
+    compiled(rf"(?i)(?P<kept>\b(?:prompt|messages|content|inputs|prompt_token_ids)\\*[\"']?\s*[:=]\s*){_TEXT_VALUE}"),
+    compiled(
+        r"(?i)(?P<kept>[\"'](?:input|text|instructions|query|suffix|documents|arguments)\\*[\"']\s*:\s*)" + _TEXT_VALUE
+    ),
+)
+"""What looks like a credential or a prompt, wherever it came from."""
+
+_SIGNS = (
+    *("token", "key", "passw", "passphrase", "secret", "bearer", "basic", "authorization", "credential", "cookie"),
+    *(prefix.lower().replace("\\", "") for prefix in _PREFIXES),
+    *("eyj", "sig", ".value:", "@", "prompt", "messages", "content", "input", "text", "instructions", "query"),
+    *("suffix", "documents", "arguments"),
+)
+"""Each of the above needs one of these. Nearly every text has none, and then this is all that it costs."""
+
+_SECRET_FLAG = compiled(r"(?i)--[\w-]*(?:token|key|password|secret)")
+
+
+def redacted(text: str, limit: int = LONGEST_TEXT) -> str:
+    """The first `limit` characters, printable, with everything that looks like a credential or a prompt replaced.
+
+    What is left out is counted behind them.
+    """
+    read = _hidden(printable(text[: limit + _MARGIN]))
+    # Behind the cut there may be the other half of a secret: then the margin is what nobody can judge.
+    end = min(limit, len(read) - _MARGIN) if len(text) > limit + _MARGIN else limit
+    if len(text) <= limit and len(read) <= limit:
+        return read
+    return f"{read[:end]}… ({max(len(text), len(read)) - end} more characters)"
+
+
+def redacted_arguments(arguments: Sequence[str]) -> list[str]:
+    """A command line for everybody's eyes: what follows a flag such as --hub-token is hidden too.
+
+    It stands in a status beside the spec that it comes from: 256 characters of each argument, 16 kB at most of all.
+    """
+    shown: list[str] = []
+    length = 0
+    for argument in _each_redacted(arguments):
+        length += len(argument)
+        if length > _LONGEST_COMMAND_LINE:
+            return [*shown, f"… ({len(arguments) - len(shown)} more arguments)"]
+        shown.append(argument)
+    return shown
+
+
+def _each_redacted(arguments: Iterable[str]) -> Iterator[str]:
+    for flag, argument in pairwise(chain(("",), arguments)):
+        is_secret = not argument.startswith("-") and _SECRET_FLAG.matches(flag[:_LONGEST_ARGUMENT])
+        yield _HIDDEN if is_secret else redacted(argument, _LONGEST_ARGUMENT)
+
+
+def _hidden(text: str) -> str:
+    if not _has_signs(text):
+        return text
+    for pattern in _SECRETS:
+        text = pattern.replace(text, _HIDDEN)
+    return text
+
+
+def _has_signs(text: str) -> bool:
+    folded = text.lower()
+    return any(sign in folded for sign in _SIGNS)

@@ -1,0 +1,120 @@
+r"""Every pattern that meets what strangers write: RE2, which takes linear time whatever the text says.
+
+Its syntax is that of `re` without look-around and back-references; `\w`, `\d`, `\s` and `\b` know ASCII only.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import re2  # type: ignore[import-untyped]  # it has no types; nobody else imports it
+
+_LONGEST_CACHE_BYTES = 2**20
+"""Of one pattern, for what it learns of a text; all patterns together stay below 100 MiB, however odd the texts."""
+
+_KEPT = "kept"
+_TAIL = "tail"
+
+_every: list["Pattern"] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a pattern was found. Groups are read by name."""
+
+    text: bytes
+    found: Any
+    names: Mapping[str, int]
+
+    def __getitem__(self, group: str) -> str:
+        """What a group matched; empty where it took no part."""
+        matched: bytes | None = self.found[self.names[group]]
+        return matched.decode() if matched else ""
+
+    def groups(self) -> dict[str, str]:
+        """Every group by its name; empty where it took no part."""
+        return {name: self[name] for name in self.names}
+
+    def line(self) -> str:
+        """The line in which the match begins, without white space around it."""
+        begin = self.text.rfind(b"\n", 0, self.found.start()) + 1
+        end = self.text.find(b"\n", self.found.start())
+        return self.text[begin : end if end >= 0 else None].decode().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern over text of any kind; lone surrogates count as question marks. Made by `compiled`."""
+
+    written: str
+    engine: Any
+    names: Mapping[str, int]
+
+    def matches(self, text: str) -> bool:
+        """Whether the whole text has this form."""
+        return self.engine.fullmatch(_utf8(text)) is not None
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text holds it anywhere."""
+        return self.engine.search(_utf8(text)) is not None
+
+    def whole(self, text: str) -> Match | None:
+        """The match of the whole text; None where it has not this form."""
+        data = _utf8(text)
+        found = self.engine.fullmatch(data)
+        return Match(data, found, self.names) if found else None
+
+    def first(self, text: str) -> Match | None:
+        """The first match; None where there is none."""
+        data = _utf8(text)
+        found = self.engine.search(data)
+        return Match(data, found, self.names) if found else None
+
+    def each(self, text: str) -> Iterator[Match]:
+        """Every match, from the beginning."""
+        data = _utf8(text)
+        return (Match(data, found, self.names) for found in self.engine.finditer(data))
+
+    def replace(self, text: str, by: str) -> str:
+        """The text with every match replaced, but for its groups `kept` (at its beginning) and `tail` (at its end)."""
+        data, marker, end = _utf8(text), by.encode(), 0
+        parts: list[bytes] = []
+        for found in self.engine.finditer(data):
+            parts += (data[end : self._begin(found)], marker)
+            end = self._end(found)
+        if not parts:
+            return text
+        return b"".join((*parts, data[end:])).decode()
+
+    def _begin(self, found: Any) -> int:
+        return int(found.end(self.names[_KEPT]) if _KEPT in self.names else found.start())
+
+    def _end(self, found: Any) -> int:
+        return int(found.start(self.names[_TAIL]) if _TAIL in self.names else found.end())
+
+
+def compiled(pattern: str) -> Pattern:
+    """The pattern, ready to be used; `^` and `$` are those of a line. Groups are captured only where they have names.
+
+    For the beginning of a module: it costs far more than to use it. Raises ValueError for what RE2 cannot do.
+    """
+    options = re2.Options()
+    options.max_mem = _LONGEST_CACHE_BYTES
+    options.never_capture = "(?P<" not in pattern
+    options.log_errors = False
+    try:
+        engine = re2.compile(f"(?m){pattern}".encode(), options)
+    except re2.error as error:
+        raise ValueError(f"{pattern!r} is no pattern for RE2: {error}") from error
+    made = Pattern(pattern, engine, {name.decode(): number for name, number in engine.groupindex.items()})
+    _every.append(made)
+    return made
+
+
+def every_pattern() -> tuple[Pattern, ...]:
+    """All that were compiled so far."""
+    return tuple(_every)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode(errors="replace")
