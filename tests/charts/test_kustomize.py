@@ -72,6 +72,30 @@ def test_every_overlay_has_a_twin() -> None:
     assert {path.name for path in (ROOT / "manifests" / "overlays").iterdir()} == TWINS.keys()
 
 
+def test_the_policy_for_people_is_the_same_as_a_component(tmp_path: Path) -> None:
+    manifests = os.path.relpath(ROOT / "manifests", tmp_path.resolve())
+    lines = ("namespace: llmservice-system", f"resources: [{manifests}/overlays/cluster]")
+    lines += (f"components: [{manifests}/components/user-policy]",)
+    lines += (f"transformers: [{manifests}/transformers/operator-policy]",)
+    (tmp_path / "kustomization.yaml").write_text("\n".join(lines))
+    assert by_name(chart({"admission": {"users": {"enabled": True}}})) == by_name(kustomized(tmp_path))
+
+
+def test_another_namespace_reaches_the_operators_policy(tmp_path: Path) -> None:
+    """Where kustomize looks for namespaces, it is not."""
+    manifests = os.path.relpath(ROOT / "manifests", tmp_path.resolve())
+    lines = ("namespace: team-a", f"resources: [{manifests}/overlays/namespaced]")
+    lines += (f"transformers: [{manifests}/transformers/operator-policy]",)
+    (tmp_path / "kustomization.yaml").write_text("\n".join(lines))
+    policy = one(kustomized(tmp_path), "ValidatingAdmissionPolicy")
+    assert policy["metadata"]["name"] == "llmservice-operator.team-a"
+    assert "namespace" not in policy["metadata"]
+    assert policy["spec"]["matchConditions"][0]["expression"].endswith(
+        "'system:serviceaccount:team-a:llmservice-operator'"
+    )
+    assert "llmservice-system" not in str(policy)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_what_is_made_from_other_files_is_up_to_date(path: Path) -> None:
     assert path.read_text("utf-8") == FILES[path](), "run `make charts`"
