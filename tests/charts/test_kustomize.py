@@ -1,5 +1,6 @@
 """Chart and kustomize install the same, and what is made from other files is as they are now."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -72,28 +73,32 @@ def test_every_overlay_has_a_twin() -> None:
     assert {path.name for path in (ROOT / "manifests" / "overlays").iterdir()} == TWINS.keys()
 
 
+def kustomization(folder: Path, namespace: str, overlay: str, *components: str) -> list[Body]:
+    """What a kustomization of one's own over an overlay makes, in a namespace."""
+    manifests = os.path.relpath(ROOT / "manifests", folder.resolve())
+    content = {
+        "namespace": namespace,
+        "resources": [f"{manifests}/overlays/{overlay}"],
+        "components": [f"{manifests}/components/{name}" for name in components],
+        "transformers": [f"{manifests}/transformers/operator-policy"],
+    }
+    (folder / "kustomization.yaml").write_text(json.dumps(content))
+    return kustomized(folder)
+
+
 def test_the_policy_for_people_is_the_same_as_a_component(tmp_path: Path) -> None:
-    manifests = os.path.relpath(ROOT / "manifests", tmp_path.resolve())
-    lines = ("namespace: llmservice-system", f"resources: [{manifests}/overlays/cluster]")
-    lines += (f"components: [{manifests}/components/user-policy]",)
-    lines += (f"transformers: [{manifests}/transformers/operator-policy]",)
-    (tmp_path / "kustomization.yaml").write_text("\n".join(lines))
-    assert by_name(chart({"admission": {"users": {"enabled": True}}})) == by_name(kustomized(tmp_path))
+    bodies = kustomization(tmp_path, SYSTEM, "cluster", "user-policy")
+    assert by_name(chart({"admission": {"users": {"enabled": True}}})) == by_name(bodies)
 
 
 def test_another_namespace_reaches_the_operators_policy(tmp_path: Path) -> None:
-    """Where kustomize looks for namespaces, it is not."""
-    manifests = os.path.relpath(ROOT / "manifests", tmp_path.resolve())
-    lines = ("namespace: team-a", f"resources: [{manifests}/overlays/namespaced]")
-    lines += (f"transformers: [{manifests}/transformers/operator-policy]",)
-    (tmp_path / "kustomization.yaml").write_text("\n".join(lines))
-    policy = one(kustomized(tmp_path), "ValidatingAdmissionPolicy")
+    """It stands where kustomize does not look for namespaces."""
+    policy = one(kustomization(tmp_path, "team-a", "namespaced"), "ValidatingAdmissionPolicy")
     assert policy["metadata"]["name"] == "llmservice-operator.team-a"
     assert "namespace" not in policy["metadata"]
-    assert policy["spec"]["matchConditions"][0]["expression"].endswith(
-        "'system:serviceaccount:team-a:llmservice-operator'"
-    )
-    assert "llmservice-system" not in str(policy)
+    (condition,) = policy["spec"]["matchConditions"]
+    assert condition["expression"].endswith("'system:serviceaccount:team-a:llmservice-operator'")
+    assert SYSTEM not in str(policy)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
