@@ -73,6 +73,13 @@ def test_the_operator_runs_restricted_on_a_read_only_root() -> None:
     }
 
 
+def test_what_it_may_use_is_bounded_but_for_its_cpu() -> None:
+    """A leader that is throttled misses its renewals."""
+    resources = container()["resources"]
+    assert set(resources["requests"]) == {"cpu", "memory", "ephemeral-storage"}
+    assert set(resources["limits"]) == {"memory", "ephemeral-storage"}
+
+
 def test_image_and_user_are_those_of_the_dockerfile_and_the_version() -> None:
     user = re.search(r"^USER (\d+):(\d+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     context = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["securityContext"]

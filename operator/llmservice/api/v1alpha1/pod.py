@@ -85,7 +85,7 @@ class SecurityContext(ApiModel):
     """As whom the pod runs. All else follows the restricted Pod Security Standard."""
 
     run_as_user: UserId | None = None
-    """Numeric user; never root. Omitted: the image's, from the catalogue."""
+    """Numeric user; never root. Omitted: the image's, from the catalogue; an image of your own does not get root so."""
     run_as_group: GroupId | None = None
     """Numeric group. Omitted: the image's, from the catalogue."""
     fs_group: GroupId | None = None
