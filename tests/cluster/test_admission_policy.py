@@ -181,28 +181,24 @@ def test_a_stolen_token_makes_no_pod_that_reaches_beyond_its_namespace(
     assert f"denied request: rule {rule}" in said
 
 
-SERVICE_OF_ALL = {"spec": {"selector": {"app": "bank"}}}
-NOT_OURS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "without-owner": ("Deployment", {"metadata": {"ownerReferences": []}}, "owner"),
-    "of-another-kind": ("Deployment", {"metadata": {"ownerReferences": "kind"}}, "owner"),
-    "of-another-name": ("Deployment", {"metadata": {"name": "other"}}, "owner"),
-    "in-kube-system": ("Deployment", {"metadata": {"namespace": "kube-system"}}, "namespaces"),
-    "node-port": ("Service", {"spec": {"type": "NodePort"}}, "service"),
-    "load-balancer": ("Service", {"spec": {"type": "LoadBalancer"}}, "service"),
-    "external-address": ("Service", {"spec": {"externalIPs": ["203.0.113.1"]}}, "service"),
-    "others-pods-behind-a-service": ("Service", SERVICE_OF_ALL, "selector"),
-    "others-pods-cut-off": ("NetworkPolicy", {"spec": {"podSelector": {}}}, "selector"),
+BYSTANDER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": OWNED, "uid": "any", "controller": True}
+NOT_OURS: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "without-owner": ("Deployment", "metadata", {"ownerReferences": []}, "owner"),
+    "of-another-kind": ("Deployment", "metadata", {"ownerReferences": [BYSTANDER]}, "owner"),
+    "of-another-name": ("Deployment", "metadata", {"name": "other"}, "owner"),
+    "in-kube-system": ("Deployment", "metadata", {"namespace": "kube-system"}, "namespaces"),
+    "node-port": ("Service", "spec", {"type": "NodePort"}, "service"),
+    "load-balancer": ("Service", "spec", {"type": "LoadBalancer"}, "service"),
+    "external-address": ("Service", "spec", {"externalIPs": ["203.0.113.1"]}, "service"),
+    "others-pods-behind-a-service": ("Service", "spec", {"selector": {"app": "bank"}}, "selector"),
+    "others-pods-cut-off": ("NetworkPolicy", "spec", {"podSelector": {}}, "selector"),
 }
 
 
 @pytest.mark.parametrize("attempt", NOT_OURS)
 def test_a_stolen_token_makes_nothing_but_children(admin: Kube, thief: Kube, attempt: str) -> None:
-    kind, fields, rule = NOT_OURS[attempt]
-    body = child(admin, kind)
-    if fields.get("metadata", {}).get("ownerReferences") == "kind":
-        body["metadata"]["ownerReferences"][0] |= {"kind": "Deployment", "apiVersion": "apps/v1"}
-    else:
-        body = {**body, **{part: {**body[part], **changes} for part, changes in fields.items()}}
+    kind, part, fields, rule = NOT_OURS[attempt]
+    body = changed(child(admin, kind), lambda found: found.update(fields), part)
     assert f"denied request: rule {rule}" in answer(thief, "create", body)
 
 
