@@ -93,6 +93,10 @@ test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of dis
 	export LLMSERVICE_SANDBOX=vllm
 	$(call part,vLLM tests,$(RUN) -m pytest -v -m vllm tests/vllm $(TESTS))
 
+.PHONY: sbom
+sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)
+	@$(RUN) -m tools.sbom build/sbom.cdx.json
+
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

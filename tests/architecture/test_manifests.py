@@ -73,6 +73,13 @@ def test_the_operator_runs_restricted_on_a_read_only_root() -> None:
     }
 
 
+def test_what_it_may_use_is_bounded_but_for_its_cpu() -> None:
+    """A leader that is throttled misses its renewals."""
+    resources = container()["resources"]
+    assert set(resources["requests"]) == {"cpu", "memory", "ephemeral-storage"}
+    assert set(resources["limits"]) == {"memory", "ephemeral-storage"}
+
+
 def test_image_and_user_are_those_of_the_dockerfile_and_the_version() -> None:
     user = re.search(r"^USER (\d+):(\d+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     context = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["securityContext"]
@@ -95,8 +102,13 @@ def test_the_dockerfile_is_linted() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_base_images_are_pinned_to_one_version() -> None:
+def test_both_stages_have_the_same_base_by_digest() -> None:
+    """The version is there for people."""
     names = re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert len(names) == 2
     assert len(set(names)) == 1
-    assert ":" in names[0].rpartition("/")[2]
-    assert not names[0].endswith(":latest")
+    assert re.fullmatch(r"docker\.io/library/python:3\.\d+-slim-\w+@sha256:[0-9a-f]{64}", names[0])
+
+
+def test_the_image_says_its_version() -> None:
+    assert f'org.opencontainers.image.version="{__version__}"' in (ROOT / "Dockerfile").read_text()

@@ -20,6 +20,17 @@ FEATURES: dict[str, Body] = {
     "crd-that-goes": {"crds": {"keep": False}},
     "no-roles": {"rbac": {"create": False}},
     "least-roles": {"rbac": {"podLogs": False, "nodeInsight": False, "userRoles": False}},
+    "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
+    "user-policy": {
+        "admission": {
+            "users": {
+                "enabled": True,
+                "ownImages": True,
+                "imagePrefixes": ["registry.example:5000", "ghcr.io/acme"],
+                "remoteCode": True,
+            }
+        }
+    },
     "given-account": {"serviceAccount": {"create": False, "name": "given"}},
     "digest": {
         "image": {"repository": "registry.example:5000/operator", "digest": DIGEST},
@@ -102,6 +113,7 @@ TOGETHER = (
     "policy",
     "pod-monitors",
     "dashboard",
+    "user-policy",
     "another-name",
 )
 """Features that do not contradict each other."""

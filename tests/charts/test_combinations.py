@@ -13,7 +13,14 @@ from tests.charts.rendering import CHART, MONITORING_KINDS, SYSTEM, chart, overl
 from tools.chart.values_table import values_in
 
 VERSIONS = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.37")
-CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace"}
+CLUSTER_WIDE = {
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "Namespace",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+}
 ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "restricted-network", "monitoring")
 
 

@@ -1,5 +1,6 @@
 """Chart and kustomize install the same, and what is made from other files is as they are now."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -70,6 +71,34 @@ def test_the_namespace_of_others_is_no_part_of_what_is_installed(name: str) -> N
 
 def test_every_overlay_has_a_twin() -> None:
     assert {path.name for path in (ROOT / "manifests" / "overlays").iterdir()} == TWINS.keys()
+
+
+def kustomization(folder: Path, namespace: str, overlay: str, *components: str) -> list[Body]:
+    """What a kustomization of one's own over an overlay makes, in a namespace."""
+    manifests = os.path.relpath(ROOT / "manifests", folder.resolve())
+    content = {
+        "namespace": namespace,
+        "resources": [f"{manifests}/overlays/{overlay}"],
+        "components": [f"{manifests}/components/{name}" for name in components],
+        "transformers": [f"{manifests}/transformers/operator-policy"],
+    }
+    (folder / "kustomization.yaml").write_text(json.dumps(content))
+    return kustomized(folder)
+
+
+def test_the_policy_for_people_is_the_same_as_a_component(tmp_path: Path) -> None:
+    bodies = kustomization(tmp_path, SYSTEM, "cluster", "user-policy")
+    assert by_name(chart({"admission": {"users": {"enabled": True}}})) == by_name(bodies)
+
+
+def test_another_namespace_reaches_the_operators_policy(tmp_path: Path) -> None:
+    """It stands where kustomize does not look for namespaces."""
+    policy = one(kustomization(tmp_path, "team-a", "namespaced"), "ValidatingAdmissionPolicy")
+    assert policy["metadata"]["name"] == "llmservice-operator.team-a"
+    assert "namespace" not in policy["metadata"]
+    (condition,) = policy["spec"]["matchConditions"]
+    assert condition["expression"].endswith("'system:serviceaccount:team-a:llmservice-operator'")
+    assert SYSTEM not in str(policy)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -76,12 +76,11 @@ def test_the_operator_serves_the_namespaces_that_it_has_rights_in(scope: str, na
 
 
 @pytest.mark.parametrize("scope", ["namespaced", "two-namespaces"])
-def test_without_cluster_scope_nothing_is_cluster_wide_but_what_belongs_to_the_crd(scope: str) -> None:
+def test_without_cluster_scope_nothing_is_cluster_wide_but_the_crd_and_the_policy(scope: str) -> None:
     bodies = [body for body in chart(SCOPES[scope]) if "namespace" not in body["metadata"]]
-    assert {body["metadata"]["name"] for body in bodies} == {CRD, *USER_ROLES}
-    assert [
-        body for body in chart(merged(SCOPES[scope], FEATURES["no-crd"])) if "namespace" not in body["metadata"]
-    ] == []
+    assert {body["metadata"]["name"] for body in bodies} == {CRD, *USER_ROLES, f"llmservice-operator.{SYSTEM}"}
+    without = chart(merged(SCOPES[scope], FEATURES["no-crd"], FEATURES["no-operator-policy"]))
+    assert [body for body in without if "namespace" not in body["metadata"]] == []
 
 
 def test_without_optional_rights_their_roles_are_gone() -> None:
@@ -148,7 +147,7 @@ def test_a_token_is_mounted_where_the_operator_looks_for_it() -> None:
 
 def test_only_kinds_that_the_cluster_has_are_rendered() -> None:
     values = FEATURES["pod-monitors"]
-    assert [body["kind"] for body in chart(values, kinds=["PodMonitor"])][-2:] == ["PodMonitor", "PodMonitor"]
+    assert len(of_kind(chart(values, kinds=["PodMonitor"]), "PodMonitor")) == 2
     assert chart(values, kinds=[]) == chart()
 
 
@@ -174,3 +173,48 @@ def test_the_policy_lets_prometheus_be_asked_only_when_it_is() -> None:
 
 def test_without_monitoring_nobody_reaches_the_operator() -> None:
     assert one(chart(FEATURES["narrow-policy"]), "NetworkPolicy")["spec"]["ingress"] == []
+
+
+def policy_of(values: Body, name: str) -> Body:
+    (found,) = (
+        body for body in of_kind(chart(values), "ValidatingAdmissionPolicy") if body["metadata"]["name"] == name
+    )
+    return found
+
+
+def variable(policy: Body, name: str) -> str:
+    (found,) = (str(each["expression"]) for each in policy["spec"]["variables"] if each["name"] == name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scope", "served"),
+    [
+        ("cluster", "!(request.namespace in ['kube-system', 'kube-public', 'kube-node-lease'])"),
+        ("namespaced", "request.namespace == variables.home"),
+        ("two-namespaces", 'request.namespace in ["team-a","team-b"]'),
+    ],
+)
+def test_the_operators_policy_is_about_the_account_and_the_namespaces_of_the_release(scope: str, served: str) -> None:
+    values = merged(SCOPES[scope], {"instanceName": "second", "serviceAccount": {"name": "given"}})
+    policy = policy_of(values, f"second.{SYSTEM}")
+    (condition,) = policy["spec"]["matchConditions"]
+    assert condition["expression"].endswith(f"== 'system:serviceaccount:{SYSTEM}:given'")
+    assert (variable(policy, "home"), variable(policy, "served")) == (f"'{SYSTEM}'", served)
+
+
+def test_the_policy_for_people_says_what_the_values_allow() -> None:
+    policy = policy_of(FEATURES["user-policy"], "llmservice-users")
+    assert variable(policy, "ownImages") == variable(policy, "remoteCode") == "true"
+    assert variable(policy, "imagePrefixes") == '["registry.example:5000","ghcr.io/acme"]'
+
+
+def test_the_policy_for_people_acts_where_the_operator_serves() -> None:
+    values = merged(SCOPES["two-namespaces"], FEATURES["user-policy"])
+    (binding,) = (
+        body["spec"]
+        for body in of_kind(chart(values), "ValidatingAdmissionPolicyBinding")
+        if body["metadata"]["name"] == f"llmservice-users.{SYSTEM}"
+    )
+    (expression,) = binding["matchResources"]["namespaceSelector"]["matchExpressions"]
+    assert expression["values"] == ["team-a", "team-b"]

@@ -95,6 +95,7 @@ def test_a_parent_chart_may_share_its_globals() -> None:
             {"monitoring": {"podMonitor": {"enabled": True}, "serviceMonitor": {"enabled": True}}},
             "at '/monitoring/serviceMonitor/enabled'",
         ),
+        ({"admission": {"users": {"imagePrefixes": ["team/"]}}}, "at '/admission/users/imagePrefixes/0'"),
         ({"networkPolicy": {"apiServer": {"ports": []}}}, "at '/networkPolicy/apiServer/ports'"),
     ],
 )

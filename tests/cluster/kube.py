@@ -170,7 +170,7 @@ class Kube:
         return _kind(kind).item(self.namespace, name, sub)
 
     def _authorization(self) -> dict[str, str]:
-        token = self.api.configuration.get_api_key_with_prefix("authorization")
+        token = self.api.configuration.get_api_key_with_prefix("BearerToken", alias="authorization")
         return {"Authorization": token} if token else {}
 
 
@@ -178,6 +178,16 @@ def condition_of(body: Body | None, kind: str) -> Mapping[str, Any]:
     """A condition of this very body, so that what is asserted beside it was true at the same moment; empty for none."""
     conditions = (body or {}).get("status", {}).get("conditions") or ()
     return next((item for item in conditions if item["type"] == kind), {})
+
+
+def collection_of(kind: str, namespace: str) -> str:
+    """The URL path of the objects of a kind in a namespace."""
+    return _kind(kind).collection(namespace)
+
+
+def item_of(kind: str, namespace: str, name: str, sub: str = "") -> str:
+    """The URL path of an object, or of its subresource."""
+    return _kind(kind).item(namespace, name, sub)
 
 
 def _kind(kind: str) -> Kind:

@@ -1,7 +1,7 @@
 """The operator's image, built from the real Dockerfile without Docker and without pulling anything.
 
-The base image is made by debootstrap and given the name that the Dockerfile asks for. Base and result are kept in the
-user's cache: the same sources are built once.
+The base image is made by debootstrap and given the name that the Dockerfile asks for; its digest, which only the real
+one has, is left out. Base and result are kept in the user's cache: the same sources are built once.
 """
 
 import os
@@ -19,6 +19,7 @@ IMAGE = "ghcr.io/llmservice/operator:0.1.0"
 """As in manifests/base/deployment.yaml."""
 
 _NAME = "operator-image"
+_DIGEST = re.compile(r"(?<=bookworm)@sha256:[0-9a-f]{64}")
 _KEPT = 4
 _PACKAGES = "python3-minimal,python3-venv,ca-certificates"
 _SUPERFLUOUS = ("var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale")
@@ -51,6 +52,7 @@ def _make(inputs: Mapping[str, bytes], work: Path, output: Path, say: Say) -> No
     for name, content in inputs.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_bytes(content)
+    (work / "Dockerfile").write_text(_DIGEST.sub("", (work / "Dockerfile").read_text()))
     say("base image")
     _ensure_base()
     say("buildah")
@@ -66,8 +68,9 @@ def _drop_old() -> None:
 
 
 def base_name() -> str:
-    """The image in the Dockerfile's FROM lines."""
-    names = set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    """The image in the Dockerfile's FROM lines, without its digest."""
+    text = _DIGEST.sub("", (ROOT / "Dockerfile").read_text())
+    names = set(re.findall(r"^FROM (\S+)", text, re.MULTILINE))
     assert len(names) == 1, names
     name: str = names.pop()
     return name

@@ -12,6 +12,12 @@ def kubeconfig_with_token(kube: Kube, account: str, folder: Path) -> tuple[Path,
     accounts = f"/api/v1/namespaces/{kube.namespace}/serviceaccounts"
     kube.request("POST", accounts, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
     _bind(kube, account)
+    return kubeconfig_of(kube, account, folder)
+
+
+def kubeconfig_of(kube: Kube, account: str, folder: Path) -> tuple[Path, str]:
+    """A kubeconfig of a service account that exists, and the token in it."""
+    accounts = f"/api/v1/namespaces/{kube.namespace}/serviceaccounts"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 7200}}
     token: str = kube.request("POST", f"{accounts}/{account}/token", request)["status"]["token"]
     cluster = json.loads(kube.kubectl("config", "view", "--raw", "--minify", "-o", "json"))["clusters"][0]

@@ -99,7 +99,7 @@ def test_the_owner_of_a_namespace_installs_it_without_rights_on_the_cluster(clus
     """After the administrator's release, whose CRD has stayed."""
     team = cluster.within("team")
     team.kubectl("create", "rolebinding", OWNER, "--clusterrole=cluster-admin", f"--user={OWNER}")
-    values = {"scope": "namespaced", "crds": {"enabled": False}}
+    values = {"scope": "namespaced", "crds": {"enabled": False}, "admission": {"operator": {"enabled": False}}}
     Helm(cluster.kubeconfig, user=OWNER).install("ours", "team", values)
     team.kubectl("apply", "-f", str(EXAMPLE), f"--as={OWNER}")
     team.wait_ready("chat")

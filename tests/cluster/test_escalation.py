@@ -89,6 +89,14 @@ REFUSED_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "another-services-pods": (with_pod(labels=OURS), "the operator's"),
     "the-operators-own-pods": (with_pod(labels={"app.kubernetes.io/component": "operator"}), "the operator's"),
     "our-annotations": (with_pod(annotations={"llmservice.dev/intent": "x"}), "the operator's"),
+    "app-armor-by-annotation": (
+        with_pod(annotations={"container.apparmor.security.beta.kubernetes.io/engine": "unconfined"}),
+        "are not chosen here",
+    ),
+    "devices-by-annotation": (
+        with_pod(annotations={"io.kubernetes.cri-o.Devices": "/dev/kvm"}),
+        "are not chosen here",
+    ),
     "image-with-options": (with_options(image="--privileged", version="b11312"), "image reference"),
     "image-with-a-volume": (with_options(image="engine:1 -v /:/host", version="b11312"), "image reference"),
     "image-with-a-command": (with_options(image="engine:1;reboot", version="b11312"), "image reference"),
@@ -150,13 +158,6 @@ def test_the_token_of_a_service_account_is_not_mounted(kube: Kube) -> None:
     pod = kube.wait(lambda: next(iter(kube.list("Pod")), None), lambda: kube.get("LLMService", "chat"))
     assert pod["spec"]["serviceAccountName"] == "powerful"
     assert [volume for volume in pod["spec"]["volumes"] if "projected" in volume] == []
-
-
-def test_an_annotation_that_loosens_the_pod_is_refused_by_the_namespace(kube: Kube) -> None:
-    loosening = {"container.apparmor.security.beta.kubernetes.io/engine": "unconfined"}
-    kube.create(a_tiny_service(**with_pod(annotations=loosening)))
-    assert "apparmor" in kube.wait_reason("chat", "PodsRefused")["message"].lower()
-    assert kube.list("Pod") == []
 
 
 def test_a_label_of_the_deployments_controller_does_not_confuse_it(kube: Kube) -> None:

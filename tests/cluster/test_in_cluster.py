@@ -1,5 +1,6 @@
 """The operator as it is installed: image, manifests, service account, on a cluster that keeps an audit log."""
 
+import asyncio
 import functools
 import json
 import os
@@ -14,16 +15,22 @@ from typing import Any
 import pytest
 import yaml
 
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.connection import connect
+from llmservice.cluster.credentials import load_credentials
+from llmservice.controllers.ghosts import sweep
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
+from tests.cluster.service_account import kubeconfig_of
 from tests.cluster.services import a_tiny_service, ask
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
-SYSTEM = "llmservice-system"
-USER = f"system:serviceaccount:{SYSTEM}:llmservice-operator"
+SYSTEM, ACCOUNT = "llmservice-system", "llmservice-operator"
+USER = f"system:serviceaccount:{SYSTEM}:{ACCOUNT}"
 MEGABYTE = 10**6
 Right = tuple[str, str, str]
 """API group, resource with subresource, verb."""
@@ -113,18 +120,24 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None
     assert done.stdout.startswith(f"{installed.namespace}/scaled: llamacpp")
 
 
-def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log: Path, overlay: str) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed.
+def test_rights_used_and_rights_granted_are_the_same(
+    installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
+) -> None:
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed, swept.
 
-    Without cluster rights the nodes are asked for once, in vain, and nothing else is.
+    Without cluster rights the nodes are asked for once, in vain, and nothing else is: nor does the admission policy of
+    the operator refuse any of it.
     """
-    installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
+    whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
     installed.wait_ready("whole")
+    for kind in ("Deployment", "Service", "NetworkPolicy"):
+        installed.create(misnamed(installed, kind, whole))
     installed.delete("Service", "whole")
     installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"))
     installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None}})
-    for kind in ("PodDisruptionBudget", "NetworkPolicy"):
-        installed.wait(functools.partial(is_gone, installed, kind, "whole"), lambda: None)
+    gone = (("PodDisruptionBudget", "whole"), ("NetworkPolicy", "whole"), ("NetworkPolicy", "misnamed"))
+    for kind, name in gone:
+        installed.wait(functools.partial(is_gone, installed, kind, name), lambda: None)
     installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
@@ -135,9 +148,35 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     long_enough = "/".join(["a-name-that-the-engine-repeats-in-each-line-of-its-complaint"] * 7)  # > 2 kB altogether
     installed.create(a_tiny_service("crashed", model={"uri": f"pvc://models/{long_enough}/absent.gguf"}))
     installed.wait_reason("crashed", "ModelNotFound", seconds=90)
+    kubeconfig, _ = kubeconfig_of(installed.within(SYSTEM), ACCOUNT, tmp_path)
+    asyncio.run(swept_from_nothing(kubeconfig, "" if overlay == "cluster" else installed.namespace))
     used, refused = asked_for(audit_log)
     assert set(refused) == (set() if overlay == "cluster" else {"list nodes"})
-    assert used == granted(overlay)
+    rights = granted(installed, overlay)
+    assert {"used, not granted": used - rights, "granted, not used": rights - used} == {
+        "used, not granted": set(),
+        "granted, not used": set(),
+    }
+    assert all(installed.get(kind, "misnamed") for kind in ("Deployment", "Service"))
+
+
+def misnamed(kube: Kube, kind: str, owner: Body) -> Body:
+    """What somebody makes with our labels and our owner, by a name that no resource asks for; it runs nothing."""
+    live = kube.get(kind, owner["metadata"]["name"])
+    assert live is not None
+    kept = {key: live["metadata"][key] for key in ("labels", "ownerReferences")}
+    spec = {key: value for key, value in live["spec"].items() if key not in {"clusterIP", "clusterIPs"}}
+    if kind == "Deployment":
+        spec["replicas"] = 0
+    return {"apiVersion": live["apiVersion"], "kind": kind, "metadata": {"name": "misnamed", **kept}, "spec": spec}
+
+
+async def swept_from_nothing(kubeconfig: Path, namespace: str) -> None:
+    """The operator's sweep with its own token, as if no watch had told anything: it gets all that a list knows."""
+    cache = ObjectCache()
+    async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
+        await sweep(ApiServer(connection), cache, namespace)
+    assert cache.of_kind("Pod", namespace)
 
 
 def is_gone(kube: Kube, kind: str, name: str) -> bool:
@@ -175,15 +214,20 @@ def log_lines(kube: Kube, pod: Body) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def granted(overlay: str) -> set[Right]:
-    """The rights in the manifests, one by one."""
-    names = ("rights", "pod-logs", "catalogue", "leader-election")
-    files = [ROOT / "manifests/base" / f"{name}.yaml" for name in names]
-    files += (ROOT / "manifests/overlays" / overlay).glob("*-insight.yaml")
-    roles = [body for file in files for body in yaml.safe_load_all(file.read_text()) if "rules" in body]
+def granted(kube: Kube, overlay: str) -> set[Right]:
+    """The rights that the overlay gives to the operator's account, one by one."""
+    rendered = kube.kubectl("kustomize", str(ROOT / "manifests/overlays" / overlay))
+    bodies = list(yaml.safe_load_all(rendered))
+    bound = {
+        (body["roleRef"]["kind"], body["roleRef"]["name"])
+        for body in bodies
+        for subject in body.get("subjects", ())
+        if (subject["kind"], subject["name"]) == ("ServiceAccount", ACCOUNT)
+    }
     return {
         (group, resource, verb)
-        for role in roles
+        for role in bodies
+        if (role["kind"], role["metadata"]["name"]) in bound
         for rule in role["rules"]
         for group in rule["apiGroups"]
         for resource in rule["resources"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sandbox import Sandbox
-from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, rights, user_roles
+from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, operator_policy, rights, user_policy, user_roles
 from tools.chart.values_table import values_table
 from tools.dashboard.grafana import dashboard
 
@@ -34,6 +34,8 @@ FILES: Mapping[Path, Callable[[], str]] = {
     CHART / "files" / "llmservices.llmservice.dev.yaml": crd,
     CHART / "files" / "rights.yaml": rights,
     CHART / "files" / "user-roles.yaml": user_roles,
+    CHART / "files" / "operator-policy.yaml": operator_policy,
+    CHART / "files" / "user-policy.yaml": user_policy,
     CHART / "files" / "alerts.yaml": alerts,
     CHART / "files" / "llmservice-dashboard.json": dashboard,
     MANIFESTS / "components" / "monitoring" / "llmservice-dashboard.json": dashboard,

@@ -40,6 +40,25 @@ def alerts() -> str:
     return MADE.format("manifests/components/monitoring") + yaml.safe_dump(spec, sort_keys=False, width=1000)
 
 
+def operator_policy() -> str:
+    """What the operator may write, as the spec of an admission policy."""
+    return _policy("base/operator-policy.yaml")
+
+
+def user_policy() -> str:
+    """What people may ask for, as the spec of an admission policy."""
+    return _policy("components/user-policy/user-policy.yaml")
+
+
+def _policy(file: str) -> str:
+    (spec,) = (body["spec"] for body in yaml.safe_load_all((MANIFESTS / file).read_text("utf-8")) if _is_policy(body))
+    return MADE.format(f"manifests/{file}") + yaml.safe_dump(spec, sort_keys=False, width=1000)
+
+
+def _is_policy(body: Any) -> bool:
+    return bool(body["kind"] == "ValidatingAdmissionPolicy")
+
+
 def _one(file: str, field: str) -> Any:
     """The field of the one object in a file that has it."""
     bodies = yaml.safe_load_all((MANIFESTS / file).read_text("utf-8"))

@@ -9,6 +9,9 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 
 CREATED = "created"
+_MAY_END = ("NetworkPolicy", "PodDisruptionBudget")
+"""The kinds that a resource may stop to need. Another Deployment or Service of ours was made by somebody else, with our
+UID in it: it goes with the resource."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
     | ours               | other  |         | Apply, changed   |
     | ours               | same   | differ  | Apply, repaired  |
     | ours               | same   | covered | none             |
-    | ours, not desired  |        |         | Delete           |
+    | ours, not desired  |        |         | Delete, if a resource may stop to need its kind |
     | ours, in `held`    |        |         | none             |
 
     An intent for an existing object carries its UID, so that a successor of the same name is never written.
@@ -59,7 +62,7 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
     deletes = tuple(
         Delete(ref, uid_of(live))
         for ref, live in sorted(observed.children.items())
-        if ref not in intents and not is_being_deleted(live)
+        if ref not in intents and ref.kind in _MAY_END and not is_being_deleted(live)
     )
     return applies + deletes
 

@@ -126,7 +126,18 @@ def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelera
         if resource_name is None or unknown.reason != Reason.UNKNOWN_ACCELERATOR:
             raise
         return _by_resource(catalogue, resource_name)
-    return dataclasses.replace(row, resource_name=resource_name) if resource_name else row
+    return _asking_for(row, resource_name, catalogue) if resource_name else row
+
+
+def _asking_for(row: Accelerator, resource_name: str, catalogue: Catalogue) -> Accelerator:
+    """Groups and seccomp profile are those of the device that the pod gets; the type chooses nodes."""
+    device = _by_resource(catalogue, resource_name)
+    return dataclasses.replace(
+        row,
+        resource_name=resource_name,
+        supplemental_groups=device.supplemental_groups,
+        seccomp_profile=device.seccomp_profile,
+    )
 
 
 def _by_resource(catalogue: Catalogue, resource_name: str) -> Accelerator:

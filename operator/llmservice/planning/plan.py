@@ -58,7 +58,7 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = US
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
     placement = choose_placement(spec.pod, facts, spec.gpu.type)
-    security = choose_security(spec.pod.security_context, facts)
+    security = choose_security(spec, facts)
     open_decisions = (names, version, image, context, launch, resources, rollout, startup, drain)
 
     return ServicePlan(

@@ -6,7 +6,9 @@ Source: kubernetes.io/docs/concepts/security/pod-security-standards (restricted)
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from llmservice.api.v1alpha1.pod import SecurityContext
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Json
 
@@ -26,12 +28,15 @@ class Security:
     notes: tuple[str, ...]
 
 
-def choose_security(own: SecurityContext, facts: Facts) -> Security:
-    """The user's ids, else those of the image; groups and seccomp profile of the device."""
-    version, accelerator = facts.version, facts.accelerator
+def choose_security(spec: LLMServiceSpec, facts: Facts) -> Security:
+    """The user's ids, else those of the image; groups and seccomp profile of the device.
+
+    Raises InvalidSpec for an image of one's own that would run as root because the catalogue's does.
+    """
+    own, version, accelerator = spec.pod.security_context, facts.version, facts.accelerator
     groups = {*(accelerator.supplemental_groups if accelerator else ()), *own.supplemental_groups}
     seccomp = accelerator.seccomp_profile if accelerator else _DEFAULT_SECCOMP
-    user = own.run_as_user or version.user
+    user = _user(spec, facts)
     group = version.group if own.run_as_group is None else own.run_as_group
     context = {
         "runAsNonRoot": user != 0,
@@ -48,6 +53,19 @@ def choose_security(own: SecurityContext, facts: Facts) -> Security:
         standard=next((standard for standard in _LOOSEST_FIRST if standard in beyond), _RESTRICTED),
         notes=tuple(beyond.values()),
     )
+
+
+def _user(spec: LLMServiceSpec, facts: Facts) -> int:
+    """Root is for images of the catalogue that an administrator knows, and nothing that a user can ask for."""
+    version, own = facts.version, spec.pod.security_context.run_as_user
+    if own is None and version.user == 0 and spec.engine_options.image is not None:
+        raise InvalidSpec(
+            Reason.INVALID_SPEC,
+            f"the catalogue's image of {version.engine} {version.version} runs as root, an image of your own does not: "
+            "set the number of the user that it runs as, or leave out spec.engineOptions.image",
+            field="spec.pod.securityContext.runAsUser",
+        )
+    return own or version.user
 
 
 def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[tuple[str, str]]:

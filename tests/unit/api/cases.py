@@ -204,6 +204,15 @@ REFUSED = (
     Refused(
         {"spec__pod__hostAliases": [{"ip": "::1", "hostnames": []}]}, "spec.pod.hostAliases[0].hostnames", "at least 1"
     ),
+    *(
+        Refused({"spec__pod__annotations": {key: "x"}}, "spec.pod.annotations", "are not chosen here: remove them")
+        for key in (
+            "container.apparmor.security.beta.kubernetes.io/engine",
+            "container.seccomp.security.alpha.kubernetes.io/engine",
+            "seccomp.security.alpha.kubernetes.io/pod",
+            "io.kubernetes.cri-o.Devices",
+        )
+    ),
     Refused({"spec__pod__securityContext__runAsUser": 0}, "spec.pod.securityContext.runAsUser", "must be at least 1"),
     Refused({"spec__pod__securityContext__privileged": True}, "spec.pod.securityContext.privileged", "unknown field"),
     Refused(limits(cpu="a lot"), "spec.pod.resources.limits.cpu", "is not an amount"),

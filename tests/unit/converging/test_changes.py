@@ -66,8 +66,15 @@ def test_waits_for_an_object_that_is_being_deleted() -> None:
     assert diff([a_service(81)], observed(live(a_service(), deletionTimestamp="2026-01-01T00:00:00Z"))) == ()
 
 
-def test_deletes_by_uid_what_is_no_longer_desired() -> None:
-    assert diff([], observed(live(a_service()))) == (Delete(CHAT, "u-1"),)
+@pytest.mark.parametrize("kind", ["NetworkPolicy", "PodDisruptionBudget"])
+def test_deletes_by_uid_what_is_no_longer_desired(kind: str) -> None:
+    assert diff([], observed(live({**a_service(), "kind": kind}))) == (Delete(Ref(kind, "ml", "chat"), "u-1"),)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_what_a_resource_always_needs_is_never_deleted(kind: str) -> None:
+    """One of another name was made by somebody who wrote our UID into it; the operator has no right to delete it."""
+    assert diff([], observed(live({**a_service(), "kind": kind}))) == ()
 
 
 def test_the_digest_tells_a_dropped_field_that_the_live_object_still_has() -> None:

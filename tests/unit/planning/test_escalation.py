@@ -85,6 +85,31 @@ def test_code_of_a_models_repository_runs_only_when_the_field_says_so() -> None:
     assert "--trust-remote-code" in planned(**VLLM, spec__model__trustRemoteCode=True).container.args
 
 
+OWN_TGI = {**TGI, "spec__engineOptions": {"version": "3.3.7", "image": "registry.example/own:1"}}
+
+
+def test_an_image_of_ones_own_does_not_run_as_root_because_the_catalogues_does() -> None:
+    problem = refused(**OWN_TGI)
+    assert problem.field == "spec.pod.securityContext.runAsUser"
+    plan = planned(**OWN_TGI, spec__pod__securityContext={"runAsUser": 1000})
+    assert (plan.pod.security["runAsUser"], plan.pod.security["runAsNonRoot"]) == (1000, True)
+    assert plan.pod_security == "restricted"
+
+
+@pytest.mark.parametrize("resource", ["nvidia.com/gpu", "acme.example/npu"])
+def test_what_a_device_needs_comes_with_its_own_resource_only(resource: str) -> None:
+    plan = planned(**HUB, spec__gpu={"type": "MI300X", "resourceName": resource})
+    assert plan.pod.security["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert "supplementalGroups" not in plan.pod.security
+    assert plan.pod_security == "restricted"
+
+
+def test_a_part_of_a_device_needs_what_the_device_needs() -> None:
+    plan = planned(**HUB, spec__gpu={"type": "MI300X", "resourceName": "amd.com/gpu-part"})
+    assert plan.pod.security["seccompProfile"] == {"type": "Unconfined"}
+    assert plan.pod_security == "privileged"
+
+
 def test_facts_forged_into_a_status_cannot_say_more_than_facts() -> None:
     """Nobody is given the right to write a status. Who has it gets a user that Pod Security judges, and no more."""
     forged = orjson.loads(facts_to_text(facts_of(**HUB, **L4)))

@@ -24,6 +24,13 @@ UserId = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 GroupId = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 
 _OURS = ("llmservice.dev/", "app.kubernetes.io/")
+_LOOSENING = (
+    "container.apparmor.security.beta.kubernetes.io/",
+    "container.seccomp.security.alpha.kubernetes.io/",
+    "seccomp.security.alpha.kubernetes.io/",
+    "io.kubernetes.cri-o.",
+)
+"""What Kubernetes' older security fields and a container runtime's own are called: they say what no field here can."""
 
 
 def _is_ip(text: str) -> bool:
@@ -36,11 +43,15 @@ def _is_ip(text: str) -> bool:
 
 
 def _no_key_of_ours(field: str) -> Rule:
-    starts = " || ".join(f"key.startsWith('{prefix}')" for prefix in _OURS)
+    return _no_key_under(_OURS, field, f"keys under {' and '.join(_OURS)} are the operator's: remove them")
+
+
+def _no_key_under(prefixes: tuple[str, ...], field: str, message: str) -> Rule:
+    starts = " || ".join(f"key.startsWith('{prefix}')" for prefix in prefixes)
     return Rule(
         cel=f"!has(self.{field}) || !self.{field}.exists(key, {starts})",
-        holds=lambda pod: not any(key.startswith(_OURS) for key in getattr(pod, field)),
-        message=f"keys under {' and '.join(_OURS)} are the operator's: remove them",
+        holds=lambda pod: not any(key.startswith(prefixes) for key in getattr(pod, field)),
+        message=message,
         field_path=f".{field}",
     )
 
@@ -74,7 +85,7 @@ class SecurityContext(ApiModel):
     """As whom the pod runs. All else follows the restricted Pod Security Standard."""
 
     run_as_user: UserId | None = None
-    """Numeric user; never root. Omitted: the image's, from the catalogue."""
+    """Numeric user; never root. Omitted: the image's, from the catalogue; an image of your own does not get root so."""
     run_as_group: GroupId | None = None
     """Numeric group. Omitted: the image's, from the catalogue."""
     fs_group: GroupId | None = None
@@ -119,5 +130,11 @@ class PodOptions(ApiModel):
     security_context: SecurityContext = SecurityContext()
     """As whom the pod runs."""
 
-    rules: ClassVar = (_no_key_of_ours("labels"), _no_key_of_ours("annotations"))
+    rules: ClassVar = (
+        _no_key_of_ours("labels"),
+        _no_key_of_ours("annotations"),
+        _no_key_under(
+            _LOOSENING, "annotations", "AppArmor, seccomp and the container runtime are not chosen here: remove them"
+        ),
+    )
     unknown_field_hint: ClassVar[str] = "spec.pod is an allow-list, not a PodSpec"

@@ -1,0 +1,321 @@
+"""What the operator's token is worth: its rights as they are shipped, and the admission policy beside them.
+
+No operator uses the token here: each request is one that somebody could make who has stolen it. SECURITY.md lists them.
+"""
+
+import copy
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cluster.conftest import ROOT
+from tests.cluster.kube import PATCHES, Body, Kube, Rejected, collection_of, item_of
+from tests.cluster.service_account import kubeconfig_of
+from tests.cluster.services import a_tiny_service
+from tests.golden.cases import CASES
+
+pytestmark = pytest.mark.cluster
+
+SYSTEM, ACCOUNT = "llmservice-system", "llmservice-operator"
+LEFT_OUT = {"Deployment", "PodDisruptionBudget", "CustomResourceDefinition"}
+"""Of the overlay: the operator itself, and what the tests have installed."""
+OWNED = "chat"
+DRY = "fieldManager=thief&dryRun=All"
+
+
+@pytest.fixture(scope="module")
+def admin(cluster: Kube) -> Iterator[Kube]:
+    """An administrator where an LLMService is that no operator can serve; rights and policy are installed."""
+    overlay = cluster.kubectl("kustomize", str(ROOT / "manifests/overlays/cluster"))
+    bodies = [body for body in yaml.safe_load_all(overlay) if body["kind"] not in LEFT_OUT]
+    installed = json.dumps({"apiVersion": "v1", "kind": "List", "items": bodies})
+    cluster.kubectl("apply", "--server-side", "-f", "-", stdin=installed)
+    name = f"llmservice-test-{secrets.token_hex(4)}"
+    cluster.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    kube = cluster.within(name)
+    kube.create(a_tiny_service(OWNED, engineOptions={"version": "of-no-catalogue"}))
+    yield kube
+    cluster.request("DELETE", f"/api/v1/namespaces/{name}")
+    cluster.kubectl("delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=installed)
+
+
+@pytest.fixture(scope="module")
+def thief(admin: Kube, tmp_path_factory: pytest.TempPathFactory) -> Kube:
+    """Whoever has the operator's token, once the API server knows the policy."""
+    kubeconfig, _ = kubeconfig_of(admin.within(SYSTEM), ACCOUNT, tmp_path_factory.mktemp("thief"))
+    kube = Kube.connect(kubeconfig, admin.kubectl_path).within(admin.namespace)
+    nobodys = {**child(admin, "Service"), "metadata": {"name": OWNED}}
+    kube.wait(lambda: "rule owner" in answer(kube, "create", nobodys), lambda: answer(kube, "create", nobodys))
+    return kube
+
+
+@pytest.fixture(scope="module")
+def children(admin: Kube, thief: Kube) -> Kube:
+    """The thief, where children of the LLMService are, made with the same token; nothing runs."""
+    for kind in ("Service", "Deployment", "NetworkPolicy"):
+        thief.create(child(admin, kind))
+    template = child(admin, "Deployment")["spec"]["template"]
+    spec = {**template["spec"], "nodeSelector": {"llmservice.dev/nowhere": "yes"}}
+    admin.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod", **template["metadata"]}, "spec": spec})
+    return thief
+
+
+def child(admin: Kube, kind: str) -> Body:
+    """A child of the namespace's LLMService as the operator makes it."""
+    case = next(case for case in CASES if case.folder.name == "vllm-network-policy")
+    bodies = yaml.safe_load_all(case.manifests.read_text().replace("private", OWNED))
+    body: Body = next(body for body in bodies if body["kind"] == kind)
+    owner = admin.get("LLMService", OWNED)
+    assert owner is not None
+    return owned(body, admin.namespace, owner["metadata"]["uid"])
+
+
+def owned(body: Body, namespace: str, uid: str) -> Body:
+    """A rendered manifest with its owner, in a namespace, and nothing to run."""
+    name = body["metadata"]["name"]
+    reference = {"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "name": name, "uid": uid}
+    metadata = {**body["metadata"], "namespace": namespace, "ownerReferences": [{**reference, "controller": True}]}
+    replicas = {"replicas": 0} if body["kind"] == "Deployment" else {}
+    return {**body, "metadata": metadata, "spec": {**body["spec"], **replicas}}
+
+
+def write(kube: Kube, how: str, body: Body) -> None:
+    """Write as the operator does (create, apply, merge), without a trace; raises Rejected."""
+    namespace = body["metadata"].get("namespace", kube.namespace)
+    if how == "create":
+        kube.request("POST", f"{collection_of(body['kind'], namespace)}?{DRY}", body)
+        return
+    item = item_of(body["kind"], namespace, body["metadata"]["name"])
+    force = "&force=true" if how == "apply" else ""
+    kube.request("PATCH", f"{item}?{DRY}{force}", body, content=PATCHES[how])
+
+
+def answer(kube: Kube, how: str, body: Body) -> str:
+    """What the API server says to a write; empty when it would be done."""
+    try:
+        write(kube, how, body)
+    except Rejected as rejected:
+        return str(rejected)
+    return ""
+
+
+def changed(body: Body, change: Callable[[Any], object], *path: str | int) -> Body:
+    """A copy with a change to what lies at the path."""
+    copied = copy.deepcopy(body)
+    part: Any = copied
+    for step in path:
+        part = part[step]
+    change(part)
+    return copied
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder.name)
+def test_all_that_the_operator_renders_is_admitted(admin: Kube, thief: Kube, case: Any) -> None:
+    for body in yaml.safe_load_all(case.manifests.read_text()):
+        write(thief, "create", owned(body, admin.namespace, "11111111-1111-4111-8111-111111111111"))
+
+
+def test_what_the_operator_changes_in_its_children_is_admitted(admin: Kube, children: Kube) -> None:
+    for how in ("apply", "merge"):
+        for kind in ("Service", "Deployment", "NetworkPolicy"):
+            write(children, how, child(admin, kind))
+
+
+POD = ("spec", "template", "spec")
+CONTAINER = (*POD, "containers", 0)
+TOKEN = {"serviceAccountToken": {"path": "token"}}
+BEYOND: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
+    "host-path": (POD, {"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "volumes"),
+    "projected-token": (POD, {"volumes": [{"name": "t", "projected": {"sources": [TOKEN]}}]}, "volumes"),
+    "csi": (POD, {"volumes": [{"name": "t", "csi": {"driver": "any"}}]}, "volumes"),
+    "token": (POD, {"automountServiceAccountToken": True}, "token"),
+    "host-network": (POD, {"hostNetwork": True}, "host"),
+    "host-processes": (POD, {"hostPID": True, "shareProcessNamespace": False}, "host"),
+    "host-ipc": (POD, {"hostIPC": True}, "host"),
+    "host-port": (CONTAINER, {"ports": [{"containerPort": 8000, "hostPort": 8000}]}, "host"),
+    "privileged": (
+        CONTAINER,
+        {"securityContext": {"privileged": True, "allowPrivilegeEscalation": True, "capabilities": {"drop": ["ALL"]}}},
+        "privilege",
+    ),
+    "capability": (
+        (*CONTAINER, "securityContext"),
+        {"capabilities": {"drop": ["ALL"], "add": ["SYS_PTRACE"]}},
+        "privilege",
+    ),
+    "escalation": (
+        CONTAINER,
+        {"securityContext": {"allowPrivilegeEscalation": True, "capabilities": {"drop": ["ALL"]}}},
+        "privilege",
+    ),
+    "app-armor": (POD, {"securityContext": {"appArmorProfile": {"type": "Unconfined"}}}, "privilege"),
+    "sysctl": (POD, {"securityContext": {"sysctls": [{"name": "kernel.shm_rmid_forced", "value": "1"}]}}, "privilege"),
+    "sidecar": (POD, {"containers": [{"name": "x", "image": "x"}]}, "containers"),
+    "init-container": (POD, {"initContainers": [{"name": "x", "image": "x"}]}, "containers"),
+    "node": (POD, {"nodeName": "control-plane"}, "containers"),
+    "loosening-annotation": (
+        ("spec", "template", "metadata"),
+        {"annotations": {"container.apparmor.security.beta.kubernetes.io/engine": "unconfined"}},
+        "annotations",
+    ),
+}
+
+
+def mountless(admin: Kube) -> Body:
+    """The Deployment, open to any volumes: those that are replaced would be missed by their mounts."""
+    return changed(child(admin, "Deployment"), lambda container: container.pop("volumeMounts"), *CONTAINER)
+
+
+@pytest.mark.parametrize("how", ["create", "apply", "merge"])
+@pytest.mark.parametrize("attempt", BEYOND)
+def test_a_stolen_token_makes_no_pod_that_reaches_beyond_its_namespace(
+    admin: Kube, children: Kube, attempt: str, how: str
+) -> None:
+    path, fields, rule = BEYOND[attempt]
+    body = changed(mountless(admin), lambda part: part.update(fields), *path)
+    said = answer(children, how, body)
+    assert f"denied request: rule {rule}" in said
+
+
+BYSTANDER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": OWNED, "uid": "any", "controller": True}
+NOT_OURS: dict[str, tuple[str, str, dict[str, Any], str]] = {
+    "without-owner": ("Deployment", "metadata", {"ownerReferences": []}, "owner"),
+    "of-another-kind": ("Deployment", "metadata", {"ownerReferences": [BYSTANDER]}, "owner"),
+    "of-another-name": ("Deployment", "metadata", {"name": "other"}, "owner"),
+    "in-kube-system": ("Deployment", "metadata", {"namespace": "kube-system"}, "namespaces"),
+    "node-port": ("Service", "spec", {"type": "NodePort"}, "service"),
+    "load-balancer": ("Service", "spec", {"type": "LoadBalancer"}, "service"),
+    "external-address": ("Service", "spec", {"externalIPs": ["203.0.113.1"]}, "service"),
+    "others-pods-behind-a-service": ("Service", "spec", {"selector": {"app": "bank"}}, "selector"),
+    "others-pods-cut-off": ("NetworkPolicy", "spec", {"podSelector": {}}, "selector"),
+}
+
+
+@pytest.mark.parametrize("attempt", NOT_OURS)
+def test_a_stolen_token_makes_nothing_but_children(admin: Kube, thief: Kube, attempt: str) -> None:
+    kind, part, fields, rule = NOT_OURS[attempt]
+    body = changed(child(admin, kind), lambda found: found.update(fields), part)
+    assert f"denied request: rule {rule}" in answer(thief, "create", body)
+
+
+def test_the_deployment_of_the_review_is_refused_in_kube_system(admin: Kube, thief: Kube) -> None:
+    """As it was written by dry run before there was a policy: a hostPath and another service account."""
+    body = changed(mountless(admin), lambda metadata: metadata.update(namespace="kube-system"), "metadata")
+    reach = {"volumes": [{"name": "root", "hostPath": {"path": "/"}}], "serviceAccountName": "node-controller"}
+    said = answer(thief, "create", changed(body, lambda pod: pod.update(reach), *POD))
+    assert "denied request: rule namespaces" in said
+
+
+def test_a_stolen_token_takes_over_nothing_that_is_somebodys(admin: Kube, thief: Kube) -> None:
+    """Not even with the owner that a child would have."""
+    spec = {"ports": [{"name": "bank", "port": 1234}], "selector": {"app": "bank"}}
+    admin.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "bank"}, "spec": spec})
+    ours = json.loads(json.dumps(child(admin, "Service")).replace(f'"{OWNED}"', '"bank"'))
+    for how in ("apply", "merge"):
+        assert "denied request: rule owner" in answer(thief, how, ours)
+
+
+def test_a_stolen_token_deletes_children_only(admin: Kube, children: Kube) -> None:
+    spec = {"podSelector": {"matchLabels": {"app": "bank"}}}
+    metadata = {"name": "bank"}
+    admin.create({"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata, "spec": spec})
+    item = item_of("NetworkPolicy", admin.namespace, "{}") + "?dryRun=All"
+    with pytest.raises(Rejected, match="rule owner"):
+        children.request("DELETE", item.format("bank"))
+    children.request("DELETE", item.format(OWNED))
+
+
+def test_a_stolen_token_scales_children_only(admin: Kube, children: Kube) -> None:
+    template = {"metadata": {"labels": {"app": "bank"}}, "spec": {"containers": [{"name": "x", "image": "x"}]}}
+    spec = {"replicas": 0, "selector": {"matchLabels": {"app": "bank"}}, "template": template}
+    admin.create({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "bank"}, "spec": spec})
+
+    def scale(name: str) -> None:
+        body = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": 1}}
+        target = item_of("Deployment", admin.namespace, name, "scale")
+        children.request("PATCH", f"{target}?{DRY}&force=true", body, content=PATCHES["apply"])
+
+    with pytest.raises(Rejected, match="denied request: rule scale"):
+        scale("bank")
+    scale(OWNED)
+
+
+COST = {"controller.kubernetes.io/pod-deletion-cost": "-5"}
+
+
+def test_of_a_pod_only_the_order_of_leaving_can_be_written(admin: Kube, children: Kube) -> None:
+    live = admin.get("Pod", "pod")
+    assert live is not None
+    pod: Body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pod"}}
+    attempts: dict[str, Body] = {
+        "image": {"spec": {"containers": [{**live["spec"]["containers"][0], "image": "evil"}]}},
+        "label": {"metadata": {"labels": {"llmservice.dev/name": "other"}}},
+        "annotation": {"metadata": {"annotations": {"any": "thing"}}},
+        "owner": {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": "x"}]}},
+        "finalizer": {"metadata": {"finalizers": ["example.com/for-ever"]}},
+    }
+    for fields in attempts.values():
+        body = {**pod, **fields, "metadata": {**pod["metadata"], **fields.get("metadata", {})}}
+        for how in ("apply", "merge"):
+            assert "denied request: rule pods" in answer(children, how, body)
+    ours = {**pod, "metadata": {**pod["metadata"], "annotations": COST}}
+    assert [answer(children, how, ours) for how in ("apply", "merge")] == ["", ""]
+
+
+def test_a_strangers_pod_is_not_written(admin: Kube, thief: Kube) -> None:
+    spec = {"containers": [{"name": "x", "image": "x"}], "nodeSelector": {"llmservice.dev/nowhere": "yes"}}
+    admin.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bank"}, "spec": spec})
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bank", "annotations": COST}}
+    assert "denied request: rule pods" in answer(thief, "merge", body)
+
+
+def test_no_lease_but_its_own_is_written(thief: Kube) -> None:
+    """A create cannot be limited to a name by RBAC."""
+
+    def lease(name: str) -> Body:
+        return {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "namespace": SYSTEM},
+        }
+
+    assert "denied request: rule lease" in answer(thief, "create", lease("kube-scheduler"))
+    assert answer(thief, "create", lease(ACCOUNT)) == ""
+
+
+def test_events_are_told_of_llmservices_only(thief: Kube) -> None:
+    def event(kind: str) -> Body:
+        about = {"kind": kind, "name": OWNED, "namespace": thief.namespace}
+        metadata = {"name": "told", "namespace": thief.namespace}
+        return {"apiVersion": "v1", "kind": "Event", "metadata": metadata, "involvedObject": about, "reason": "Ready"}
+
+    assert "denied request: rule events" in answer(thief, "create", event("Secret"))
+    assert answer(thief, "create", event("LLMService")) == ""
+
+
+@pytest.mark.parametrize("kind", ["Secret", "LLMService"])
+def test_whoever_gives_the_operator_more_rights_gives_it_no_more_kinds(admin: Kube, thief: Kube, kind: str) -> None:
+    generous = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "RoleBinding",
+        "metadata": {"name": "generous"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": ACCOUNT, "namespace": SYSTEM}],
+    }
+    admin.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(generous))
+    secret: Body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "made"}}
+    body = secret if kind == "Secret" else a_tiny_service("made")
+    thief.wait(
+        lambda: "denied request: rule kinds" in answer(thief, "create", body), lambda: answer(thief, "create", body)
+    )
+
+
+@pytest.mark.parametrize("attempt", ["host-path", "privileged", "sidecar"])
+def test_nobody_else_is_asked(admin: Kube, attempt: str) -> None:
+    path, fields, _ = BEYOND[attempt]
+    body = {**changed(mountless(admin), lambda part: part.update(fields), *path), "metadata": {"name": "theirs"}}
+    assert answer(admin, "create", body) == ""
