@@ -1,0 +1,52 @@
+"""kopf's lists in pages of a few MiB: kopf asks for so many objects at once, however large they are."""
+
+from typing import Any
+
+import aiohttp
+
+from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, AnswerTooLarge, PageSize, read_at_most
+
+
+class BoundedResponse(aiohttp.ClientResponse):
+    """An answer of which no more is read than `at_most` bytes; raises `AnswerTooLarge`. Streams are not bounded."""
+
+    at_most = LARGEST_ANSWER_BYTES
+
+    async def read(self) -> bytes:
+        """The whole body, kept."""
+        if self._body is None:
+            try:
+                self._body = await read_at_most(self.content, self.at_most)
+            except BaseException:
+                self.close()
+                raise
+        return self._body
+
+
+class PagesByBytes:
+    """Middleware that changes how many objects a list asks for; the session needs `BoundedResponse`.
+
+    The number outlives the list: the next one begins with what held last.
+    """
+
+    def __init__(self) -> None:
+        self._size = PageSize()
+
+    async def __call__(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Send the request; a page that is too large is asked for anew, with fewer objects."""
+        if request.method != "GET" or "limit" not in request.url.query:
+            return await handler(request)
+        while True:
+            request.url = request.url.update_query(limit=self._size.objects)
+            response: Any = await handler(request)
+            response.at_most = self._size.at_most
+            try:
+                page = await response.read()
+            except AnswerTooLarge:
+                if not self._size.was_too_large():
+                    raise
+            else:
+                self._size.was_read(len(page))
+                return response  # type: ignore[no-any-return]
