@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -50,7 +51,7 @@ class WorkQueue(Generic[Key]):
         if key in self._working:
             self._cancel_timer(key)
             self._again.add(key)
-        elif pause := self._pace.pause(key, _now()):
+        elif pause := self._pace.pause(key, time.monotonic()):
             self.add_after(key, pause)
         else:
             self._cancel_timer(key)
@@ -125,7 +126,7 @@ class WorkQueue(Generic[Key]):
             _, key = handed
             self._waiting.discard(key)
             self._working.add(key)
-            self._pace.count(key, _now())
+            self._pace.count(key, time.monotonic())
             worker = idle.popleft()
             del self._idle[worker]
             worker.set_result(key)
@@ -137,7 +138,3 @@ class WorkQueue(Generic[Key]):
     def _cancel_timer(self, key: Key) -> None:
         if timer := self._timers.pop(key, None):
             timer.cancel()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -159,7 +159,7 @@ async def test_another_tenants_key_finds_a_worker_while_passes_for_one_tenant_ne
 
 async def test_a_key_that_changes_without_end_is_looked_at_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("llmservice.reconcilers.work_queue._now", lambda: now[0])
+    monkeypatch.setattr("llmservice.reconcilers.work_queue.time.monotonic", lambda: now[0])
     queue: WorkQueue[ServiceKey] = WorkQueue()
     passes = 0
     for hundredth in range(1000):
