@@ -33,8 +33,10 @@ class FairShare(Generic[Tenant, Item]):
         self._size += 1
 
     def leave(self, tenant: Tenant, item: Item) -> None:
-        """Let an item that waits go away unserved; costs the length of its tenant's line."""
-        line = self._lines[tenant]
+        """Let an item go away unserved, if it still waits; costs the length of its tenant's line."""
+        line = self._lines.get(tenant, deque())
+        if item not in line:
+            return
         line.remove(item)
         self._size -= 1
         if not line:
@@ -101,8 +103,12 @@ class FairSlots(Generic[Tenant]):
 
     def _call(self) -> None:
         while called := self._share.next(self.free):
+            tenant, turn = called
+            if turn.cancelled():  # it has given up, and will say so
+                self._share.release(tenant)
+                continue
             self.free -= 1
-            called[1].set_result(None)
+            turn.set_result(None)
 
 
 @dataclass(slots=True)

@@ -158,3 +158,19 @@ def test_keys_that_have_rested_are_not_remembered() -> None:
     for key in range(10_000):
         pace.count(key, float(key))
     assert len(pace._full_at) < 2048
+
+
+async def test_many_that_give_up_at_once_are_not_called() -> None:
+    slots: FairSlots[str] = FairSlots(4)
+
+    async def hold() -> None:
+        async with slots.turn("a"):
+            await asyncio.sleep(60)
+
+    tasks = [asyncio.create_task(hold()) for _ in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert {type(error) for error in ended} == {asyncio.CancelledError}
+    assert (slots.free, len(slots._share)) == (4, 0)

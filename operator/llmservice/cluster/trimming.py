@@ -13,6 +13,8 @@ from llmservice.rendering.metadata import RENDER_VERSION_ANNOTATION
 
 _POD_SPEC = ("nodeName",)
 _CONTAINER = ("name", "image", "resources")
+_EVENT = ("reason", "type", "count", "firstTimestamp", "lastTimestamp", "eventTime")
+_LONGEST_EVENT = 4096
 _METADATA = (
     *("name", "namespace", "uid", "resourceVersion", "generation"),
     *("creationTimestamp", "deletionTimestamp", "annotations"),
@@ -34,6 +36,7 @@ def trimmed(manifest: Manifest) -> Manifest:
     |------------|----------------------------------------------------------------|
     | LLMService | labels, finalizers and owners; the long parts of `status.plan`  |
     |            | are shared with others                                          |
+    | Event      | all but when, how often, why, and 4096 characters of what        |
     | Pod        | spec but for the node, and name, image, resources of containers |
     | Deployment | managed fields that do not tell who owns `spec.replicas`; the   |
     |            | parts of the pod template are shared with others                |
@@ -72,6 +75,12 @@ def _pod_template_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "containers": containers}
 
 
+def _event(manifest: Manifest) -> Manifest:
+    metadata = {key: value for key, value in manifest["metadata"].items() if key in _METADATA}
+    kept = {key: manifest[key] for key in ("apiVersion", "kind", *_EVENT) if key in manifest}
+    return {**kept, "metadata": metadata, "message": str(manifest.get("message") or "")[:_LONGEST_EVENT]}
+
+
 def _llm_service(manifest: Manifest) -> Manifest:
     kept = _with_metadata_read(manifest)
     metadata = {key: value for key, value in kept["metadata"].items() if key in _METADATA}
@@ -100,6 +109,7 @@ def _replicas_only(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 _BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Deployment": _deployment,
+    "Event": _event,
     "LLMService": _llm_service,
     "Pod": _pod,
 }

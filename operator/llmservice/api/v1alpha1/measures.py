@@ -24,7 +24,10 @@ _CLASS = re.compile(r"\[(?:\\.|[^\]\\])+\]")
 class Measure(Protocol):
     """The size of one part: `fixed` bytes, and what depends on the value."""
 
-    fixed: int
+    @property
+    def fixed(self) -> int:
+        """Bytes that count for every value."""
+        ...
 
     def cel(self, value: str) -> str:
         """What comes on top of `fixed`, as a CEL expression over the value; empty when nothing does."""
@@ -41,11 +44,11 @@ class Fixed:
 
     fixed: int
 
-    def cel(self, _: str) -> str:
+    def cel(self, value: str) -> str:  # noqa: ARG002
         """Nothing depends on the value."""
         return ""
 
-    def of(self, _: Any) -> int:
+    def of(self, value: Any) -> int:  # noqa: ARG002
         """Nothing depends on the value."""
         return 0
 
