@@ -54,6 +54,12 @@ def _with_metadata_read(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": metadata}
 
 
+def without_unread_metadata(service: Manifest) -> Manifest:
+    """An LLMService with what is read of its metadata: a new dict that shares what it keeps."""
+    kept = _with_metadata_read(service)
+    return {**kept, "metadata": {key: value for key, value in kept["metadata"].items() if key in _METADATA}}
+
+
 def _pod(manifest: Manifest) -> Manifest:
     spec = manifest.get("spec") or {}
     kept = {key: spec[key] for key in _POD_SPEC if key in spec}
@@ -82,9 +88,7 @@ def _event(manifest: Manifest) -> Manifest:
 
 
 def _llm_service(manifest: Manifest) -> Manifest:
-    kept = _with_metadata_read(manifest)
-    metadata = {key: value for key, value in kept["metadata"].items() if key in _METADATA}
-    return _with({**kept, "metadata": metadata}, ("status", "plan"), with_shared_values)
+    return _with(without_unread_metadata(manifest), ("status", "plan"), with_shared_values)
 
 
 def _with(

@@ -1,10 +1,15 @@
-"""kopf's lists in pages of a few MiB: kopf asks for so many objects at once, however large they are."""
+"""kopf's lists in pages of a few MiB, without what nobody reads.
+
+kopf asks for so many objects at once, however large they are, parses all of them and holds each for a while.
+"""
 
 from typing import Any
 
 import aiohttp
+import orjson
 
 from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, AnswerTooLarge, PageSize, read_at_most
+from llmservice.cluster.trimming import without_unread_metadata
 
 
 class BoundedResponse(aiohttp.ClientResponse):
@@ -21,6 +26,16 @@ class BoundedResponse(aiohttp.ClientResponse):
                 self.close()
                 raise
         return self._body
+
+    async def trim(self) -> None:
+        """Leave out of a list's body what the cache would not keep; what is no list stays as it is."""
+        body = await self.read()
+        try:
+            page = orjson.loads(body)
+            page["items"] = [without_unread_metadata(item) for item in page.get("items") or ()]
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+            return
+        self._body = orjson.dumps(page)
 
 
 class PagesByBytes:
@@ -49,4 +64,5 @@ class PagesByBytes:
                     raise
             else:
                 self._size.was_read(len(page))
+                await response.trim()
                 return response  # type: ignore[no-any-return]

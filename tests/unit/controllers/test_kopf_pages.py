@@ -30,6 +30,13 @@ async def test_small_objects_come_a_hundred_at_once(tmp_path: Path, monkeypatch:
     assert limits(fake) == [100, 100, 100]
 
 
+async def test_kopf_is_given_no_annotation_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Told, "observe", lambda told, body, _: told.names.append(str(body)))
+    (body,) = await listed_by_kopf(pages_of(200_000), 1, tmp_path, monkeypatch)
+    assert "chat-0" in body
+    assert len(body) < 1000
+
+
 async def test_large_objects_come_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = pages_of(*[1_200_000] * 12)
     names = await listed_by_kopf(fake, 12, tmp_path, monkeypatch)
