@@ -65,7 +65,8 @@ def _shortened(argument: str) -> str:
 
 
 def _beginning(arguments: list[str]) -> list[str]:
-    shown = sum(length <= _LONGEST_COMMAND_LINE for length in accumulate(map(len, arguments)))
+    sizes = (len(argument.encode()) for argument in arguments)
+    shown = sum(size <= _LONGEST_COMMAND_LINE for size in accumulate(sizes))
     left = len(arguments) - shown
     return [*arguments[:shown], *([f"… ({left} more arguments)"] if left else [])]
 
