@@ -32,11 +32,11 @@ _LONGEST_ANNOTATION = 256
 def trimmed(manifest: Manifest) -> Manifest:
     """The part of an object worth keeping; a new dict that shares what it keeps, with the given and with others.
 
-    | kind       | left out                                                       |
-    |------------|----------------------------------------------------------------|
+    | kind       | left out                                                        |
+    |------------|-----------------------------------------------------------------|
     | LLMService | labels, finalizers and owners; the long parts of `status.plan`  |
     |            | are shared with others                                          |
-    | Event      | all but when, how often, why, and 4096 characters of what        |
+    | Event      | all but when, how often, why, and 4096 characters of what       |
     | Pod        | spec but for the node, and name, image, resources of containers |
     | Deployment | managed fields that do not tell who owns `spec.replicas`; the   |
     |            | parts of the pod template are shared with others                |
@@ -48,8 +48,8 @@ def trimmed(manifest: Manifest) -> Manifest:
 
 def _with_metadata_read(manifest: Manifest) -> Manifest:
     metadata = {key: value for key, value in manifest["metadata"].items() if key != "managedFields"}
-    if annotations := metadata.get("annotations"):
-        read = {key: annotations[key][:_LONGEST_ANNOTATION] for key in _ANNOTATIONS if key in annotations}
+    annotations = metadata.pop("annotations", None) or {}
+    if read := {key: annotations[key][:_LONGEST_ANNOTATION] for key in _ANNOTATIONS if key in annotations}:
         metadata["annotations"] = read
     return {**manifest, "metadata": metadata}
 

@@ -104,3 +104,7 @@ def test_keeps_of_a_childs_annotations_those_of_the_operator(kind: str) -> None:
     live = {**a_deployment(annotations={**ours, "example.com/notes": "x" * 200_000}), "kind": kind}
 
     assert trimmed(live)["metadata"]["annotations"] == ours
+
+
+def test_an_annotation_that_nobody_reads_makes_no_difference() -> None:
+    assert trimmed(a_deployment(annotations={"example.com/notes": "x"})) == trimmed(a_deployment())
