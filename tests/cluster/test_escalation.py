@@ -124,6 +124,7 @@ REFUSED_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "oversized-argument": (with_options(args=["x" * 8193]), "args"),
     "too-many-arguments": (with_options(args=["x"] * 129), "args"),
     "oversized-value": (with_options(env=[{"name": "X", "value": "x" * 32769}]), "env"),
+    "oversized-altogether": (with_options(args=["x" * 8192] * 128), "is larger than 96 kB"),
 }
 
 
@@ -248,10 +249,12 @@ def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
 
 @pytest.mark.parametrize("field", ["env", "args"])
 def test_the_largest_resource_ends_with_a_reason_and_the_next_one_is_served(kube: Kube, field: str) -> None:
-    """As much as the API server stores at all: what is made of it is larger still."""
-    text = "x" * 8192
-    items = {"env": [{"name": f"X{number}", "value": text} for number in range(128)], "args": [text] * 128}[field]
-    kube.create(a_tiny_service("huge", suspend=True, engineOptions={field: items}))
+    """As much as the CRD admits, with annotations as large as the API server takes."""
+    text = "x" * 7168
+    items = {"env": [{"name": f"X{number}", "value": text} for number in range(3)], "args": [text] * 3}[field]
+    body = a_tiny_service("huge", suspend=True, engineOptions={field: items})
+    body["metadata"]["annotations"] = {"example.com/notes": "x" * 250_000}
+    kube.create(body)
     kube.create(a_tiny_service("small", suspend=True))
     kube.wait_ready("small", reason="Suspended")
 

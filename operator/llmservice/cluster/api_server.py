@@ -1,14 +1,16 @@
 """The cluster behind a real API server: plain dicts over one connection."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlencode
 
 from llmservice.cluster.cluster import Manifests
 from llmservice.cluster.connection import Connection
+from llmservice.cluster.event_pace import EventPace
 from llmservice.cluster.failures import NotFound
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.listing import Selection, list_all
+from llmservice.cluster.trimming import trimmed
 from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.errors import Conflict, Refused
 
@@ -25,6 +27,7 @@ class ApiServer:
     """`Cluster` over HTTP."""
 
     connection: Connection
+    pace: EventPace = field(default_factory=EventPace)
 
     async def get(self, ref: Ref) -> Manifest | None:
         """The live object, past every cache; None when it is not there."""
@@ -40,7 +43,8 @@ class ApiServer:
         selection = Selection(
             kind=kind, namespace=namespace, label_selector=label_selector, field_selector=field_selector
         )
-        return (await list_all(self.connection, selection)).items
+        keep = trimmed if kind == "Event" else _as_it_is
+        return (await list_all(self.connection, selection, keep)).items
 
     async def list_metadata(self, kind: str, namespace: str = "", *, label_selector: str = "") -> Manifests:
         """Like `list` with nothing but metadata in each object: cheap enough to look for what is gone."""
@@ -96,7 +100,9 @@ class ApiServer:
             return
 
     async def record(self, event: Manifest) -> None:
-        """Create a core/v1 Event."""
+        """Create a core/v1 Event, unless there are too many."""
+        if not self.pace.lets(event):
+            return
         await self.connection.call("POST", KINDS["Event"].collection(ref_of(event).namespace), body=event)
 
     async def log_tail(self, ref: Ref, container: str, *, previous: bool, max_bytes: int = 65_536) -> str:
@@ -123,6 +129,10 @@ class ApiServer:
 
     async def _apply(self, target: str, query: str, intent: Manifest) -> Manifest:
         return await self.connection.call("PATCH", f"{target}?{query}", body=intent, content_type=_APPLY)
+
+
+def _as_it_is(manifest: Manifest) -> Manifest:
+    return manifest
 
 
 def _target(ref: Ref, subresource: str = "") -> str:

@@ -11,12 +11,14 @@ import orjson
 from yarl import URL
 
 from llmservice import __version__
+from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, read_at_most
 from llmservice.cluster.credentials import Credentials
 from llmservice.cluster.failures import failure_of, garbled, silent, unreachable
 from llmservice.cluster.json_as_yaml import as_yaml
 from llmservice.errors import OperatorError
 
 _CALLS_AT_ONCE = 64
+_LARGEST_FAILURE_BYTES = 2**20
 _TIMEOUT_SECONDS = 15.0
 _HEADERS = {
     "Accept": "application/json",
@@ -30,7 +32,7 @@ _HEADERS = {
 class Connection:
     """Sends requests and reads streams. Made by `connect`.
 
-    Calls share a bound of their own, so that long-lived watches never starve them.
+    Calls share a bound of their own, so that long-lived watches never starve them. No answer is read without a bound.
     """
 
     credentials: Credentials
@@ -51,25 +53,26 @@ class Connection:
         `target` is path and query, already quoted. Raises what `failures` names, within `timeout_seconds`.
         """
         answer = await self.call_raw(method, target, body=body, content_type=content_type, accept=accept)
-        try:
-            content = orjson.loads(answer)
-        except orjson.JSONDecodeError as error:
-            raise garbled(f"{method} {target}", error) from error
-        if not isinstance(content, dict):
-            raise garbled(f"{method} {target}", ValueError("not an object"))
-        return content
+        return json_object(answer, f"{method} {target}")
 
     async def call_raw(
-        self, method: str, target: str, *, body: Any = None, content_type: str = "application/json", accept: str = ""
+        self,
+        method: str,
+        target: str,
+        *,
+        body: Any = None,
+        content_type: str = "application/json",
+        accept: str = "",
+        at_most: int = LARGEST_ANSWER_BYTES,
     ) -> bytes:
-        """Like `call`, for answers that are not JSON."""
+        """Like `call`, with the answer as it is; raises `AnswerTooLarge` when it has more than `at_most` bytes."""
         headers = {"Content-Type": content_type} if body is not None else {}
         if accept:
             headers["Accept"] = accept
         data = None if body is None else as_yaml(orjson.dumps(body))
         try:
             async with asyncio.timeout(self.timeout_seconds), self._free:
-                status, answer, retry_after = await self._send(method, target, headers, data)
+                status, answer, retry_after = await self._send(method, target, headers, data, at_most)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unreachable(error) from error
         if 200 <= status < 300:  # noqa: PLR2004
@@ -77,7 +80,7 @@ class Connection:
         raise failure_of(status, answer, retry_after)
 
     async def _send(
-        self, method: str, target: str, headers: dict[str, str], data: bytes | None
+        self, method: str, target: str, headers: dict[str, str], data: bytes | None, at_most: int
     ) -> tuple[int, bytes, str]:
         """Send; once more with fresh credentials when the server does not accept these."""
         url = URL(self.credentials.server + target, encoded=True)
@@ -87,7 +90,7 @@ class Connection:
             async with self.session.request(
                 method, url, data=data, headers=headers, allow_redirects=False, **self._transport
             ) as response:
-                status, answer = response.status, await response.read()
+                status, answer = response.status, await read_at_most(response.content, at_most)
             if status != 401 or attempt:  # noqa: PLR2004
                 break
             await self.credentials.rejected(token)
@@ -116,10 +119,21 @@ class Connection:
             raise unreachable(error) from error
 
     async def _stream_failure(self, response: aiohttp.ClientResponse, token: str) -> OperatorError:
-        answer = await response.read()
+        answer = await read_at_most(response.content, _LARGEST_FAILURE_BYTES)
         if response.status == 401:  # noqa: PLR2004
             await self.credentials.rejected(token)
         return failure_of(response.status, answer, response.headers.get("Retry-After", ""))
+
+
+def json_object(answer: bytes, what: str) -> dict[str, Any]:
+    """The answer's JSON object; `Unavailable` when it is none. `what` names the call."""
+    try:
+        content = orjson.loads(answer)
+    except orjson.JSONDecodeError as error:
+        raise garbled(what, error) from error
+    if not isinstance(content, dict):
+        raise garbled(what, ValueError("not an object"))
+    return content
 
 
 @asynccontextmanager

@@ -1,22 +1,15 @@
-"""A stream of JSON objects, one a line, of any length."""
+"""A stream of JSON objects, one a line."""
 
 from collections.abc import AsyncIterator
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
+from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, Chunks
 from llmservice.cluster.failures import garbled
 
-_LONGEST_LINE_BYTES = 64 * 2**20
-"""Far above what etcd stores (1.5 MB by default): longer is not the API server."""
-
-
-class Chunks(Protocol):
-    """Bytes as they arrive: `aiohttp.StreamReader`."""
-
-    def iter_any(self) -> AsyncIterator[bytes]:
-        """Chunks of any size until the end of the stream."""
-        ...
+_LONGEST_LINE_BYTES = LARGEST_ANSWER_BYTES
+"""What holds of one object in an answer holds of one in an event."""
 
 
 async def json_lines(chunks: Chunks) -> AsyncIterator[dict[str, Any]]:

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
-from llmservice.cluster.connection import Connection
+from llmservice.cluster.answers import AnswerTooLarge, PageSize
+from llmservice.cluster.connection import Connection, json_object
 from llmservice.cluster.failures import garbled
 from llmservice.cluster.kinds import KINDS
 from llmservice.converging.references import Manifest
-
-_PAGE = 100
-"""Parsed, a page takes ten times its bytes, most of it managed fields that nobody keeps: memory never goes back."""
 
 _METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1"
 
@@ -58,20 +57,35 @@ class Listing:
 async def list_all(
     connection: Connection, selection: Selection, keep: Callable[[Manifest], Manifest] = lambda item: item
 ) -> Listing:
-    """Every selected object; `keep` decides what of each outlives its page.
+    """Every selected object; `keep` decides what of each outlives its page, which is a few MiB at most.
 
     Raises `Expired` when reading takes longer than the API server keeps the pages (about five minutes).
     """
     items: list[Manifest] = []
-    token = ""
+    token, size = "", PageSize()
     while True:
-        target = selection.target(limit=str(_PAGE), **{"continue": token})
-        page = await connection.call("GET", target, accept=selection.accept(as_list=True))
+        page = await _page(connection, selection, token, size)
         try:
             items.extend(keep(selection.named(item)) for item in page.get("items") or ())
             metadata = page["metadata"]
             token, version = metadata.get("continue", ""), str(metadata["resourceVersion"])
         except (KeyError, TypeError, AttributeError) as error:
-            raise garbled(f"GET {target}", error) from error
+            raise garbled(f"GET {selection.name}", error) from error
         if not token:
             return Listing(items, version)
+
+
+async def _page(connection: Connection, selection: Selection, token: str, size: PageSize) -> dict[str, Any]:
+    """The page that a token leads to; asked for anew, with fewer objects, as long as it is too large."""
+    while True:
+        target = selection.target(limit=str(size.objects), **{"continue": token})
+        try:
+            answer = await connection.call_raw(
+                "GET", target, accept=selection.accept(as_list=True), at_most=size.at_most
+            )
+        except AnswerTooLarge:
+            if not size.was_too_large():
+                raise
+        else:
+            size.was_read(len(answer))
+            return json_object(answer, f"GET {target}")

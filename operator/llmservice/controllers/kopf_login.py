@@ -6,6 +6,7 @@ import kopf
 from llmservice.cluster.connection import connect
 from llmservice.cluster.credentials import Credentials, load_credentials
 from llmservice.cluster.kinds import KINDS
+from llmservice.controllers.kopf_pages import BoundedResponse, PagesByBytes
 from llmservice.errors import OperatorError
 
 
@@ -19,7 +20,8 @@ async def log_in(context: str) -> kopf.AiohttpSession:
         # Each namespace is a stream that keeps its connection: with a bound some would wait for ever.
         connector=aiohttp.TCPConnector(limit=0, ssl=credentials.tls),
         proxy=credentials.proxy,
-        middlewares=(_Authorized(credentials),),
+        middlewares=(_Authorized(credentials), PagesByBytes()),
+        response_class=BoundedResponse,
     )
     return kopf.AiohttpSession(aiohttp_session=session, server=credentials.server)
 

@@ -20,7 +20,7 @@ def watching_only() -> kopf.OperatorSettings:
     settings.queueing.idle_timeout = 0.5  # two tasks and the last body are held per object for so long
     settings.watching.server_timeout = 300
     settings.watching.client_timeout = 330
-    settings.watching.chunk_size = 100  # a parsed page of 500 takes 50 MB, once and for all
+    settings.watching.chunk_size = 100  # of small objects; fewer of large ones (`kopf_pages`)
     settings.networking.request_timeout = 30
     settings.networking.error_backoffs = _Endless()
     settings.persistence.finalizer = "llmservice.dev/unused"  # never set; another kopf operator's must not be stripped

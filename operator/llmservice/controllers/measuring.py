@@ -55,12 +55,12 @@ class Measured:
 
 
 class MeasuredQueue(WorkQueue[ServiceKey]):
-    """A work queue that tells how long it is and how long keys wait and take."""
+    """A work queue whose tenants are namespaces, and that tells how long it is and how long keys wait and take."""
 
     __slots__ = ("_adds", "_clock", "_queued_at", "_retries", "_taken_at", "_waits", "_works")
 
     def __init__(self, metrics: Metrics, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
+        super().__init__(tenant=_namespace)
         labels = ("llmservice", CONTROLLER)
         self._clock = clock
         self._queued_at: dict[ServiceKey, float] = {}
@@ -80,14 +80,6 @@ class MeasuredQueue(WorkQueue[ServiceKey]):
         ):
             metrics.queue_gauge(name, help_text).labels(*labels).set_function(figure)
 
-    def add(self, key: ServiceKey) -> None:
-        """Look at this key as soon as a worker is free."""
-        before = len(self)
-        super().add(key)
-        if len(self) > before:
-            self._adds.inc()
-            self._queued_at[key] = self._clock()
-
     async def take(self) -> ServiceKey:
         """The next key; it belongs to the caller until `done`."""
         key = await super().take()
@@ -105,10 +97,18 @@ class MeasuredQueue(WorkQueue[ServiceKey]):
         self._retries.inc()
         return super().retry(key, at_least_seconds)
 
+    def _queued(self, key: ServiceKey) -> None:
+        self._adds.inc()
+        self._queued_at[key] = self._clock()
+
     def _running(self) -> list[float]:
         """Copied first: another thread asks, and a dict must not change while it is walked."""
         now = self._clock()
         return [now - taken_at for taken_at in [*self._taken_at.values()]]
+
+
+def _namespace(key: ServiceKey) -> str:
+    return key[0]
 
 
 def count_requests(session: aiohttp.ClientSession, metrics: Metrics) -> None:

@@ -15,7 +15,7 @@ LONGEST_TEXT = 65_536
 
 _HIDDEN = "[hidden]"
 _LONGEST_ARGUMENT = 256
-_LONGEST_COMMAND_LINE = 16_384
+_LONGEST_COMMAND_LINE_BYTES = 16_384
 _MARGIN = 1024
 """Only a password in an address is known by what follows it; none is as long as this."""
 _PREFIXES = (
@@ -88,10 +88,10 @@ def redacted_arguments(arguments: Sequence[str]) -> list[str]:
     It stands in a status beside the spec that it comes from: 256 characters of each argument, 16 kB at most of all.
     """
     shown: list[str] = []
-    length = 0
+    size = 0
     for argument in _each_redacted(arguments):
-        length += len(argument)
-        if length > _LONGEST_COMMAND_LINE:
+        size += len(argument.encode())
+        if size > _LONGEST_COMMAND_LINE_BYTES:
             return [*shown, f"… ({len(arguments) - len(shown)} more arguments)"]
         shown.append(argument)
     return shown

@@ -2,15 +2,16 @@
 
 Each log is read once for each end of the engine, at most 64 kB; events of a pod until its volumes are mounted and its
 sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they are. Neither is
-needed to converge: what cannot be read, because a node does not answer, is asked for again later.
+needed to converge: what cannot be read, because a node does not answer or others are asking, is asked for again later.
+Few are read at once, and namespaces take turns.
 """
 
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.pods import (
@@ -27,6 +28,8 @@ from llmservice.converging.pods import (
 from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
 from llmservice.converging.references import Manifest, ref_of, uid_of
 from llmservice.errors import OperatorError
+from llmservice.fairness import FairSlots
+from llmservice.reconcilers.remembered_logs import RememberedLogs
 from llmservice.rendering.container import CONTAINER_NAME
 
 log = logging.getLogger(__name__)
@@ -37,6 +40,7 @@ _WARNED_SECONDS = 20.0
 _PREPARED_SECONDS = 60.0
 _UNREAD_SECONDS = 20.0
 _PODS_AT_MOST = 4
+_READ_AT_ONCE = 8
 _REMEMBERED_AT_MOST = 256
 _TERMINATION_MESSAGE_BYTES = 1900
 """The kubelet cuts a termination message at 2 kB: a longer log may hide the cause further up."""
@@ -58,7 +62,8 @@ class PodInsight:
     """Reads logs and events of pods in trouble and remembers what it read, and when."""
 
     cluster: Cluster
-    _logs: OrderedDict[tuple[str, str], tuple[float, str | None]] = field(default_factory=OrderedDict)
+    _logs: RememberedLogs = field(default_factory=RememberedLogs)
+    _slots: FairSlots[str] = field(default_factory=lambda: FairSlots(_READ_AT_ONCE))
     _preparations: OrderedDict[str, tuple[float, Preparation]] = field(default_factory=OrderedDict)
 
     async def read(self, pods: Iterable[Manifest]) -> Insight:
@@ -80,18 +85,19 @@ class PodInsight:
 
     async def _log(self, pod: Manifest) -> str | None:
         """The log of the run whose end the status tells; None where its node does not answer."""
-        engine, now = engine_of(pod), asyncio.get_running_loop().time()
+        engine, now, namespace = engine_of(pod), asyncio.get_running_loop().time(), pod["metadata"]["namespace"]
         end, previous = last_end_of(engine), "terminated" not in engine.get("state", {})
         # Once more when it has become the previous run: asked at the moment of the end, the next may answer.
         key = (
             uid_of(pod),
             f"{end.get('containerID') or end.get('finishedAt') or engine.get('restartCount')} {previous}",
         )
-        read_at, text = self._logs.get(key, (-_UNREAD_SECONDS, None))
+        read_at, text = self._logs.get(namespace, key) or (-_UNREAD_SECONDS, None)
         if text is None and now - read_at >= _UNREAD_SECONDS:
-            text = await _answered(self.cluster.log_tail(ref_of(pod), CONTAINER_NAME, previous=previous), pod)
-            self._logs[key] = (now, text)
-            _keep_newest(self._logs)
+            text = await self._answered(
+                lambda: self.cluster.log_tail(ref_of(pod), CONTAINER_NAME, previous=previous), pod
+            )
+            self._logs.put(namespace, key, now, text)
         return text
 
     async def _preparation(self, pod: Manifest) -> Preparation:
@@ -100,27 +106,25 @@ class PodInsight:
         if now - read_at < _pause_for(known):
             return known
         selector = f"involvedObject.uid={uid}"
-        listing = self.cluster.list("Event", pod["metadata"]["namespace"], field_selector=selector)
-        events: Sequence[Manifest] | None = await _answered(listing, pod)
+        namespace = pod["metadata"]["namespace"]
+        events: Sequence[Manifest] | None = await self._answered(
+            lambda: self.cluster.list("Event", namespace, field_selector=selector), pod
+        )
         known = known if events is None else preparation(events)
         self._preparations[uid] = (now, known)
-        _keep_newest(self._preparations)
+        while len(self._preparations) > _REMEMBERED_AT_MOST:
+            self._preparations.popitem(last=False)
         return known
 
-
-async def _answered(question: Awaitable[T], pod: Manifest) -> T | None:
-    """The answer; None where there is none soon."""
-    try:
-        async with asyncio.timeout(_ANSWERED_SECONDS):
-            return await question
-    except (OperatorError, TimeoutError) as problem:
-        log.info("%s: log or events cannot be read, tried again later: %s", ref_of(pod), str(problem) or "no answer")
-        return None
-
-
-def _keep_newest(remembered: OrderedDict[Any, Any]) -> None:
-    while len(remembered) > _REMEMBERED_AT_MOST:
-        remembered.popitem(last=False)
+    async def _answered(self, ask: Callable[[], Awaitable[T]], pod: Manifest) -> T | None:
+        """The answer, in this namespace's turn; None where there is none soon."""
+        try:
+            async with asyncio.timeout(_ANSWERED_SECONDS), self._slots.turn(pod["metadata"]["namespace"]):
+                return await ask()
+        except (OperatorError, TimeoutError) as problem:
+            why = str(problem) or "no answer"
+            log.info("%s: log or events cannot be read, tried again later: %s", ref_of(pod), why)
+            return None
 
 
 def _pause_for(known: Preparation) -> float:

@@ -1,27 +1,43 @@
-"""A level-triggered work queue: a key is in it once, and is worked on by one worker at a time."""
+"""A level-triggered work queue: a key is in it once, is worked on by one worker at a time, and tenants take turns."""
 
 import asyncio
 import random
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-Key = TypeVar("Key")
+from llmservice.fairness import FairShare, Pace
+
+Key = TypeVar("Key", bound=Hashable)
 
 _FIRST_RETRY_SECONDS = 0.2
 _LONGEST_RETRY_SECONDS = 60.0
+_PASSES_AT_ONCE = 20
+_PASS_EACH_SECONDS = 0.5
+"""What changes without end is looked at twice a second; no start and no rollout of one resource needs twenty passes
+faster than that."""
+
+
+def _itself(key: Hashable) -> Hashable:
+    return key
 
 
 @dataclass(slots=True)
 class WorkQueue(Generic[Key]):
-    """Keys to look at, each at most once, in the order they came.
+    """Keys to look at, each at most once. Tenants take turns; keys of one tenant come in the order they were added.
 
     A key added while it is worked on comes again afterwards. A delayed key is brought forward by an earlier wish and
-    never put off by a later one. Belongs to one event loop; not thread-safe.
+    never put off by a later one. A tenant never has all workers, and a key that keeps changing is looked at twice a
+    second. By default each key is a tenant of its own. Belongs to one event loop; not thread-safe.
     """
 
     jitter: Callable[[], float] = random.random
-    _ready: asyncio.Queue[Key] = field(default_factory=asyncio.Queue)
+    tenant: Callable[[Key], Hashable] = _itself
+    _share: FairShare[Hashable, Key] = field(default_factory=FairShare)
+    _pace: Pace[Key] = field(default_factory=lambda: Pace(_PASSES_AT_ONCE, _PASS_EACH_SECONDS))
+    _idle: dict[asyncio.Future[Key], None] = field(default_factory=dict)
     _waiting: set[Key] = field(default_factory=set)
     _working: set[Key] = field(default_factory=set)
     _again: set[Key] = field(default_factory=set)
@@ -29,13 +45,20 @@ class WorkQueue(Generic[Key]):
     _failures: dict[Key, int] = field(default_factory=dict)
 
     def add(self, key: Key) -> None:
-        """Look at this key as soon as a worker is free."""
-        self._cancel_timer(key)
+        """Look at this key as soon as a worker is free and it is its tenant's turn."""
+        if key in self._waiting:
+            return
         if key in self._working:
+            self._cancel_timer(key)
             self._again.add(key)
-        elif key not in self._waiting:
+        elif pause := self._pace.pause(key, time.monotonic()):
+            self.add_after(key, pause)
+        else:
+            self._cancel_timer(key)
             self._waiting.add(key)
-            self._ready.put_nowait(key)
+            self._queued(key)
+            self._share.wait(self.tenant(key), key)
+            self._hand_out()
 
     def add_after(self, key: Key, seconds: float) -> None:
         """Look at this key in so many seconds, or earlier if something else asks for it."""
@@ -46,7 +69,7 @@ class WorkQueue(Generic[Key]):
         if timer is not None and timer.when() <= loop.time() + seconds:
             return
         self._cancel_timer(key)
-        self._timers[key] = loop.call_later(seconds, self.add, key)
+        self._timers[key] = loop.call_later(seconds, self._due, key)
 
     def retry(self, key: Key, at_least_seconds: float = 0.0) -> float:
         """Look at a failed key again, later after each failure in a row; returns the seconds until then."""
@@ -67,20 +90,50 @@ class WorkQueue(Generic[Key]):
 
     async def take(self) -> Key:
         """The next key; it belongs to the caller until `done`."""
-        key = await self._ready.get()
-        self._waiting.discard(key)
-        self._working.add(key)
-        return key
+        worker: asyncio.Future[Key] = asyncio.get_running_loop().create_future()
+        self._idle[worker] = None
+        self._hand_out()
+        try:
+            return await worker
+        except asyncio.CancelledError:
+            self._idle.pop(worker, None)
+            if worker.done() and not worker.cancelled():  # handed out and not received
+                self._again.add(worker.result())
+                self._give_back(worker.result())
+            raise
 
     def done(self, key: Key) -> None:
         """Give a key back; it comes again if it was added meanwhile."""
-        self._working.discard(key)
-        if key in self._again:
-            self._again.discard(key)
-            self.add(key)
+        self._give_back(key)
 
     def __len__(self) -> int:
         return len(self._waiting)
+
+    def _queued(self, key: Key) -> None:
+        """Called when a key begins to wait."""
+
+    def _give_back(self, key: Key) -> None:
+        self._working.discard(key)
+        self._share.release(self.tenant(key))
+        if key in self._again:
+            self._again.discard(key)
+            self.add(key)
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        idle = deque(worker for worker in self._idle if not worker.cancelled())
+        while handed := self._share.next(len(idle)):
+            _, key = handed
+            self._waiting.discard(key)
+            self._working.add(key)
+            self._pace.count(key, time.monotonic())
+            worker = idle.popleft()
+            del self._idle[worker]
+            worker.set_result(key)
+
+    def _due(self, key: Key) -> None:
+        del self._timers[key]
+        self.add(key)
 
     def _cancel_timer(self, key: Key) -> None:
         if timer := self._timers.pop(key, None):

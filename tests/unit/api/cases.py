@@ -25,6 +25,10 @@ def env(*variables: dict[str, Any]) -> dict[str, Any]:
     return {"spec__engineOptions__env": list(variables)}
 
 
+def arguments(*lengths: int) -> dict[str, Any]:
+    return {"spec__engineOptions__args": ["x" * length for length in lengths]}
+
+
 def files(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__engineOptions__files": list(items)}
 
@@ -266,6 +270,10 @@ REFUSED = (
     Refused(
         pods({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", "Exists and DoesNotExist take none"
     ),
+    Refused(arguments(8192, 8192, 8192), "spec", "is larger than 96 kB"),
+    Refused({"spec__pod__annotations": {f"note-{n}": "x" * 512 for n in range(64)}}, "spec", "is larger than 96 kB"),
+    Refused(nodes(IN | {"values": ["x" * 63] * 64}) | arguments(8192, 8192, 4096), "spec", "is larger than 96 kB"),
+    Refused(env(*[{"name": f"V{n}", "value": "x" * 256} for n in range(128)]), "spec", "is larger than 96 kB"),
 )
 
 ACCEPTED: tuple[dict[str, Any], ...] = (
@@ -290,6 +298,8 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     uri("gs://bucket"),
     {"spec__engineOptions": {"image": "example.com:5000/a/b@sha256:0a", "version": "b1.2+cu12", "args": ["", "--a b"]}},
     env({"name": "a.B-c", "value": ""}, {"name": "B", "valueFrom": SECRET}, {"name": "C", "valueFrom": CONFIG}),
+    arguments(8192, 8192),
+    env(*[{"name": f"V{n}", "value": "x" * 64} for n in range(128)]),
     files({"path": "/etc/ssl/ca.pem", **CONFIG}, {"path": "/t/chat.jinja", **SECRET}),
     limits(cpu=2, memory="0.5Gi", ephemeral_storage="1e9"),
     limits(cpu=".5", memory="64Gi") | {"spec__pod__resources__requests": {"cpu": "500m", "memory": "65536Mi"}},

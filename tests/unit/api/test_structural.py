@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.api.crd import structural
+from llmservice.api.structural import structural
 from llmservice.api.v1alpha1.base import ApiModel
 
 TEXT = {"type": "string", "maxLength": 8}

@@ -1,3 +1,5 @@
+import pytest
+
 from llmservice.cluster.trimming import trimmed
 from llmservice.converging.references import Manifest
 from llmservice.converging.replicas import owned_by_another
@@ -75,3 +77,34 @@ def test_takes_an_object_that_is_metadata_alone() -> None:
     live = trimmed({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}})
 
     assert live["metadata"] == {"name": "p"}
+
+
+def test_keeps_of_an_llmservices_metadata_what_is_read_and_nothing_that_has_no_bound() -> None:
+    read = {"name": "chat", "namespace": "ml", "uid": "u", "resourceVersion": "7", "generation": 3}
+    foreign = {
+        "labels": {f"label-{number}": "x" for number in range(1000)},
+        "finalizers": ["example.com/x"] * 1000,
+        "ownerReferences": [{"uid": "u"}] * 1000,
+        "managedFields": [{"manager": "kubectl"}] * 1000,
+    }
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": "x" * 200_000, "llmservice.dev/other": "y"}
+    live = {
+        "apiVersion": "llmservice.dev/v1alpha1",
+        "kind": "LLMService",
+        "metadata": {**read, **foreign, "annotations": {**annotations, "llmservice.dev/update": "z" * 50_000}},
+        "spec": {"engine": "vllm"},
+    }
+
+    assert trimmed(live)["metadata"] == {**read, "annotations": {"llmservice.dev/update": "z" * 256}}
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service", "Pod"])
+def test_keeps_of_a_childs_annotations_those_of_the_operator(kind: str) -> None:
+    ours = {"llmservice.dev/intent": "abc", "controller.kubernetes.io/pod-deletion-cost": "7"}
+    live = {**a_deployment(annotations={**ours, "example.com/notes": "x" * 200_000}), "kind": kind}
+
+    assert trimmed(live)["metadata"]["annotations"] == ours
+
+
+def test_an_annotation_that_nobody_reads_makes_no_difference() -> None:
+    assert trimmed(a_deployment(annotations={"example.com/notes": "x"})) == trimmed(a_deployment())

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, ValidationError
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.problems import problems_of
+from llmservice.api.v1alpha1.size import TOO_LARGE, is_too_large
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
@@ -66,9 +67,12 @@ class LLMService(ApiModel):
         """
         read = {key: value if key == "status" else _as_read(value) for key, value in raw.items() if value is not None}
         try:
-            return cls.model_validate(read, by_alias=True, by_name=False)
+            parsed = cls.model_validate(read, by_alias=True, by_name=False)
         except ValidationError as error:
             raise InvalidSpec(Reason.INVALID_SPEC, "\n".join(problems_of(error, cls))) from None
+        if is_too_large(read["spec"]):
+            raise InvalidSpec(Reason.INVALID_SPEC, f"spec: {TOO_LARGE}")
+        return parsed
 
 
 def _as_read(value: Any) -> Any:

@@ -1,0 +1,68 @@
+"""kopf's lists in pages of a few MiB, without what nobody reads.
+
+kopf asks for so many objects at once, however large they are, parses all of them and holds each for a while.
+"""
+
+from typing import Any
+
+import aiohttp
+import orjson
+
+from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, AnswerTooLarge, PageSize, read_at_most
+from llmservice.cluster.trimming import without_unread_metadata
+
+
+class BoundedResponse(aiohttp.ClientResponse):
+    """An answer of which no more is read than `at_most` bytes; raises `AnswerTooLarge`. Streams are not bounded."""
+
+    at_most = LARGEST_ANSWER_BYTES
+
+    async def read(self) -> bytes:
+        """The whole body, kept."""
+        if self._body is None:
+            try:
+                self._body = await read_at_most(self.content, self.at_most)
+            except BaseException:
+                self.close()
+                raise
+        return self._body
+
+    async def trim(self) -> None:
+        """Leave out of a list's body what the cache would not keep; what is no list stays as it is."""
+        body = await self.read()
+        try:
+            page = orjson.loads(body)
+            page["items"] = [without_unread_metadata(item) for item in page.get("items") or ()]
+        except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+            return
+        self._body = orjson.dumps(page)
+
+
+class PagesByBytes:
+    """Middleware that changes how many objects a list asks for; the session needs `BoundedResponse`.
+
+    The number outlives the list: the next one begins with what held last.
+    """
+
+    def __init__(self) -> None:
+        self._size = PageSize()
+
+    async def __call__(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Send the request; a page that is too large is asked for anew, with fewer objects."""
+        if request.method != "GET" or "limit" not in request.url.query:
+            return await handler(request)
+        while True:
+            request.url = request.url.update_query(limit=self._size.objects)
+            response: Any = await handler(request)
+            response.at_most = self._size.at_most
+            try:
+                page = await response.read()
+            except AnswerTooLarge:
+                if not self._size.was_too_large():
+                    raise
+            else:
+                self._size.was_read(len(page))
+                await response.trim()
+                return response  # type: ignore[no-any-return]

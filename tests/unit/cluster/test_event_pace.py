@@ -1,0 +1,59 @@
+"""Events are written at the pace of client-go, for each object and for each namespace."""
+
+import logging
+
+import pytest
+
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.event_pace import EventPace
+from llmservice.converging.references import Manifest
+from tests.unit.cluster.fake_api_server import FakeApiServer, answer, serving
+
+
+def an_event(uid: str = "u", namespace: str = "ml") -> Manifest:
+    about = {"kind": "LLMService", "name": "chat", "namespace": namespace, "uid": uid}
+    metadata = {"name": "chat.1", "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "Event", "metadata": metadata, "involvedObject": about}
+
+
+def written(pace: EventPace, *events: Manifest) -> int:
+    return sum(pace.lets(event) for event in events)
+
+
+def test_a_resource_that_flaps_has_25_events_and_then_one_each_five_minutes() -> None:
+    now = [0.0]
+    pace = EventPace(clock=lambda: now[0])
+    assert written(pace, *[an_event()] * 1000) == 25
+    now[0] = 299.0
+    assert written(pace, an_event()) == 0
+    now[0] = 300.0
+    assert written(pace, an_event(), an_event()) == 1
+
+
+def test_a_thousand_resources_that_flap_have_a_thousand_events_and_then_ten_a_second() -> None:
+    now = [0.0]
+    pace = EventPace(clock=lambda: now[0])
+    events = [an_event(f"u-{number}") for number in range(1000)] * 3
+    assert written(pace, *events) == 1000
+    now[0] = 2.0
+    assert written(pace, *events) == 20
+    assert written(pace, an_event("victim", "other")) == 1
+
+
+def test_what_is_left_out_is_told_every_ten_minutes_with_its_number(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    now = [0.0]
+    pace = EventPace(clock=lambda: now[0])
+    written(pace, *[an_event()] * 1025)
+    now[0] = 600.0
+    written(pace, *[an_event()] * 4)
+    assert [record.getMessage().partition(" Events")[0] for record in caplog.records] == ["ml: 1", "ml: 1000"]
+
+
+async def test_an_event_too_many_is_not_sent() -> None:
+    fake = FakeApiServer(calls=[answer(201, {})])
+    async with serving(fake) as connection:
+        cluster = ApiServer(connection)
+        for _ in range(30):
+            await cluster.record(an_event())
+    assert len(fake.requests) == 25
