@@ -14,9 +14,9 @@ FIRST_BYTES = 64 * 2**10
 """Of a page: what most engines answer with (vLLM 0.32: 52 kB)."""
 RECEIVE_BYTES = 16 * 2**10
 """SO_RCVBUF of a connection. Linux doubles it, and hands over at most three quarters of that at once."""
-BUFFERED_BYTES = 4 * 2**10
-"""The size from which aiohttp stops reading ahead is twice this."""
-CONNECTION_BYTES = FIRST_BYTES + 2 * RECEIVE_BYTES
+BUFFERED_BYTES = 16 * 2**10
+"""aiohttp stops reading ahead when it holds more than twice this."""
+CONNECTION_BYTES = FIRST_BYTES + 2 * BUFFERED_BYTES + 3 * RECEIVE_BYTES // 2
 """What a connection may occupy before it has room for the rest. Its headers come before the page, in the same room."""
 
 

@@ -42,14 +42,14 @@ class Limits:
 
     A pod that takes longer than `slow_seconds` waits behind the others in the next round. Of `page_bytes`, 16
     data-parallel engines of vLLM 0.32 fill half: 52 kB for one and 34 kB for each further one; TGI answers 20 kB,
-    llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 31.5 MiB.
+    llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 31.9 MiB.
     """
 
     pod_seconds: float = 5.0
     round_seconds: float = 9.0
     slow_seconds: float = 2.0
     page_bytes: int = 2**20
-    at_once: int = 256
+    at_once: int = 208
     large_at_once: int = 8
 
 
