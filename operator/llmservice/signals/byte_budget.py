@@ -14,10 +14,14 @@ FIRST_BYTES = 64 * 2**10
 """Of a page: what most engines answer with (vLLM 0.32: 52 kB)."""
 RECEIVE_BYTES = 16 * 2**10
 """SO_RCVBUF of a connection. Linux doubles it, and hands over at most three quarters of that at once."""
-BUFFERED_BYTES = 16 * 2**10
+BUFFERED_BYTES = 4 * 2**10
 """aiohttp stops reading ahead when it holds more than twice this."""
-CONNECTION_BYTES = FIRST_BYTES + 2 * BUFFERED_BYTES + 3 * RECEIVE_BYTES // 2
-"""What a connection may occupy before it has room for the rest. Its headers come before the page, in the same room."""
+_READ_BYTES = 2 * BUFFERED_BYTES + 3 * RECEIVE_BYTES // 2
+"""The most that is read at once, and the most that is read ahead: what was held, and what came on top of it."""
+_ITSELF_BYTES = 16 * 2**10
+"""What a connection takes without a page, headers included."""
+CONNECTION_BYTES = _ITSELF_BYTES + (FIRST_BYTES + _READ_BYTES) * 9 // 8 + _READ_BYTES
+"""What a connection may take before it has room for the rest. A bytearray that grows is an eighth larger."""
 
 
 class _Rests:
@@ -36,12 +40,13 @@ class _Rests:
 class ByteBudget:
     """Room for `connections` at once, and for the rest of `large_pages` pages of `page_bytes`.
 
-    A quarter of both is for pods that were slow; they get more connections only while no other pod waits for one.
+    A quarter of both is for pods that were slow. Of the connections, either kind gets more while the other waits for
+    none.
     Of the rests a namespace may hold as many as stay free for others (half of them, where nobody else has any).
     """
 
     def __init__(self, *, page_bytes: int, connections: int, large_pages: int) -> None:
-        self._rest_bytes = max(0, page_bytes - FIRST_BYTES)
+        self._rest_bytes = max(0, page_bytes - FIRST_BYTES) * 9 // 8
         self._connections = connections
         self._reserved = connections // 4
         self._asking, self._asking_slow = FairQueue(), FairQueue()
@@ -78,17 +83,16 @@ class ByteBudget:
         usual, slow = self._asking, self._asking_slow
         if usual.total + slow.total >= self._connections:
             return None
-        usual_wait = usual.places_of_next() is not None
-        if usual_wait and usual.total < self._connections - self._reserved:
+        usual_wait, slow_wait = usual.places_of_next() is not None, slow.places_of_next() is not None
+        if usual_wait and (usual.total < self._connections - self._reserved or not slow_wait):
             return usual
-        may_be_slow = slow.places_of_next() is not None and (slow.total < self._reserved or not usual_wait)
-        return slow if may_be_slow else None
+        return slow if slow_wait and (slow.total < self._reserved or not usual_wait) else None
 
 
 @asynccontextmanager
 async def _held(queue: FairQueue, namespace: str, give: Callable[[], None]) -> AsyncIterator[None]:
     turn = queue.ask(namespace)
-    give()
+    asyncio.get_running_loop().call_soon(give)  # when all that ask in this round of the loop have asked
     try:
         await turn
     except asyncio.CancelledError:

@@ -42,14 +42,14 @@ class Limits:
 
     A pod that takes longer than `slow_seconds` waits behind the others in the next round. Of `page_bytes`, 16
     data-parallel engines of vLLM 0.32 fill half: 52 kB for one and 34 kB for each further one; TGI answers 20 kB,
-    llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 31.9 MiB.
+    llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 47 MiB.
     """
 
     pod_seconds: float = 5.0
     round_seconds: float = 9.0
     slow_seconds: float = 2.0
     page_bytes: int = 2**20
-    at_once: int = 208
+    at_once: int = 256
     large_at_once: int = 8
 
 
@@ -121,7 +121,7 @@ class Pods:
             if problem := _refusal(response) or self._oversize(response.content_length or 0):
                 return problem
             page = await _filled(bytearray(), FIRST_BYTES, response.content)
-            if len(page) == FIRST_BYTES:
+            if len(page) >= FIRST_BYTES:
                 async with turn.clock.stopped():
                     await turn.room.enter_async_context(self.budget.rest(turn.target.namespace, is_slow=turn.is_slow))
                 await _filled(page, self.limits.page_bytes + 1, response.content)
@@ -177,9 +177,9 @@ def _small_socket(address: AddrInfoType) -> socket.socket:
 
 
 async def _filled(page: bytearray, size: int, content: aiohttp.StreamReader) -> bytearray:
-    """The page with what comes, up to this size; what is beyond stays unread."""
-    while len(page) < size and (chunk := await content.read(size - len(page))):
-        page += chunk
+    """The page with what comes, until it has this size."""
+    while len(page) < size and (piece := await content.readany()):
+        page += piece
     return page
 
 

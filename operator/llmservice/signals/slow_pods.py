@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from llmservice.signals.source import Target
 
 _MOST = 8192
-"""More than one round can find: 208 connections, each held for two seconds of nine."""
+"""More than one round can find: 256 connections, each held for two seconds of nine."""
 
 
 class SlowPods:
