@@ -45,7 +45,7 @@ async def drip(request: web.Request) -> web.StreamResponse:
     await response.prepare(request)
     while True:
         await response.write(b"#")
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.5)
 
 
 async def whole(_: web.Request) -> web.Response:
