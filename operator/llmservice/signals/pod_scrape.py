@@ -5,20 +5,18 @@ more than its share of time and memory.
 """
 
 import asyncio
-import socket
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 import aiohttp
-from aiohttp import AddrInfoType
 from yarl import URL
 
-from llmservice import __version__
-from llmservice.signals.byte_budget import BUFFERED_BYTES, FIRST_BYTES, RECEIVE_BYTES, ByteBudget
+from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.pod_clock import PodClock
+from llmservice.signals.pod_session import filled, pod_session
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.slow_pods import SlowPods
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
@@ -27,13 +25,6 @@ from llmservice.signals.turns import in_turn
 _PATH = "/metrics"
 _UNAUTHORIZED = (401, 403)
 _WRONG_LISTENER = "something else than the engine listens on its port; correct the image"
-_MOST_HEADERS, _HEADER_BYTES = 32, 1024
-"""Of an answer, where aiohttp would take 128 of 8190 bytes. Engines send four to eight, a sidecar adds some."""
-_HEADERS = {
-    "Accept": "text/plain;version=0.0.4",
-    "Accept-Encoding": "identity",
-    "User-Agent": f"llmservice-operator/{__version__}",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,11 +111,11 @@ class Pods:
         async with self.session.get(url, allow_redirects=False) as response:
             if problem := _refusal(response) or self._oversize(response.content_length or 0):
                 return problem
-            page = await _filled(bytearray(), FIRST_BYTES, response.content)
+            page = await filled(bytearray(), FIRST_BYTES, response.content)
             if len(page) >= FIRST_BYTES:
                 async with turn.clock.stopped():
                     await turn.room.enter_async_context(self.budget.rest(turn.target.namespace, is_slow=turn.is_slow))
-                await _filled(page, self.limits.page_bytes + 1, response.content)
+                await filled(page, self.limits.page_bytes + 1, response.content)
             return self._oversize(len(page)) or page
 
     def _oversize(self, size: int) -> Unread | None:
@@ -148,39 +139,11 @@ class Pods:
 
 @asynccontextmanager
 async def pods(limits: Limits | None = None) -> AsyncIterator[Pods]:
-    """The source, as long as the block runs.
-
-    Each scrape has a connection of its own: some engines hold a thread for an idle one.
-    """
+    """The source, as long as the block runs."""
     limits = limits or Limits()
     budget = ByteBudget(page_bytes=limits.page_bytes, connections=limits.at_once, large_pages=limits.large_at_once)
-    async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=_small_socket),
-        headers=_HEADERS,
-        timeout=aiohttp.ClientTimeout(total=None),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=False,
-        read_bufsize=BUFFERED_BYTES,
-        max_line_size=_HEADER_BYTES,
-        max_field_size=_HEADER_BYTES,
-        max_headers=_MOST_HEADERS,
-    ) as session:
+    async with pod_session() as session:
         yield Pods(session=session, limits=limits, budget=budget)
-
-
-def _small_socket(address: AddrInfoType) -> socket.socket:
-    """A socket whose kernel buffer is as small as the budget counts it; asyncio hands over up to 256 kB at once."""
-    made = socket.socket(*address[:3])
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
-    return made
-
-
-async def _filled(page: bytearray, size: int, content: aiohttp.StreamReader) -> bytearray:
-    """The page with what comes, until it has this size."""
-    while len(page) < size and (piece := await content.readany()):
-        page += piece
-    return page
 
 
 def _too_late(seconds: float) -> Unread:

@@ -151,7 +151,11 @@ def only_for(namespace: str, bad: Answer, good: Answer) -> Answer:
 @pytest.mark.parametrize(
     ("bad", "reason", "said"),
     [
-        (pieces(b"x" * 2**20, 6), UnreadReason.TOO_LARGE, "more than 4 MiB for this namespace: let it scrape each pod"),
+        (
+            pieces(b"x" * 2**20, 10),
+            UnreadReason.TOO_LARGE,
+            "more than 8 MiB for this namespace: let it scrape each pod",
+        ),
         (silence, UnreadReason.TIMED_OUT, "did not answer a query within 0.3 s"),
         (page('{"status":"error","error":"too many samples"}', 422), UnreadReason.REFUSED, "HTTP Status Code 422"),
         (page("<html></html>"), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
@@ -174,7 +178,7 @@ async def test_what_is_wrong_with_one_namespace_is_told_of_its_own_pods(
 async def test_namespaces_that_were_late_are_asked_after_the_others(server: FakeEngine) -> None:
     targets, asked = spread(4), list[dict[str, str]]()
     good = a_server(scraped_in(*targets), asked)
-    server.answer = only_for("namespace-0", silence, only_for("namespace-2", pieces(b"x" * 2**20, 6), good))
+    server.answer = only_for("namespace-0", silence, only_for("namespace-2", pieces(b"x" * 2**20, 10), good))
     settings = PrometheusSettings(url=f"http://127.0.0.1:{server.port}", query_seconds=0.3, at_once=1)
     with prometheus(settings) as source:
         await source.read(targets)
@@ -350,7 +354,7 @@ async def test_a_slow_server_is_cut_off(server: FakeEngine, answer: Answer) -> N
 async def test_a_hundred_megabytes_are_not_read(server: FakeEngine) -> None:
     result = await unread(server, pieces(b"x" * 2**20, 100))
     assert result.reason is UnreadReason.TOO_LARGE
-    assert "more than 4 MiB for this namespace" in result.message
+    assert "more than 8 MiB for this namespace" in result.message
 
 
 async def test_the_text_of_an_error_is_not_read_to_its_end(server: FakeEngine) -> None:
