@@ -161,7 +161,7 @@ def test_a_monitor_selects_the_operator_and_another_the_engines() -> None:
     assert selectors == {"llmservice-operator": "operator", "llmservice-operator-engines": "inference"}
 
 
-_LIMITS = {
+_LIMITS: Body = {
     "bodySizeLimit": "1MiB",
     "sampleLimit": 10000,
     "labelLimit": 64,

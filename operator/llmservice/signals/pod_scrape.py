@@ -65,7 +65,10 @@ class Pods:
     scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
-        """A Reading or an Unread for each target, within `round_seconds`. Namespaces take turns."""
+        """A Reading or an Unread for each target, within `round_seconds` and what it takes to scan what has come by then.
+
+        Namespaces take turns.
+        """
         end = asyncio.get_running_loop().time() + self.limits.round_seconds
         ordered = in_turn(self.slow.behind(targets))
         answers = await asyncio.gather(*(self._in_turn(target, end) for target in ordered))
