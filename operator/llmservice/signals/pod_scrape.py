@@ -65,7 +65,7 @@ class Pods:
     scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
-        """A Reading or an Unread for each target, within `round_seconds` and what it takes to scan what has come by then.
+        """A Reading or an Unread for each target, in `round_seconds` and the time to scan what has come by then.
 
         Namespaces take turns.
         """
