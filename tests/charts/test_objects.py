@@ -9,7 +9,8 @@ from llmservice import __version__
 from llmservice.catalog.overlay import overlaid
 from llmservice.settings import VARIABLES, Settings, settings_from
 from tests.charts.cases import COMBINATIONS, DIGEST, FEATURES, SCOPES, merged
-from tests.charts.rendering import CHART, ROOT, SYSTEM, chart, of_kind, one, operator_container
+from tests.charts.rendering import CHART, ROOT, SYSTEM, chart, of_kind, one, operator_container, overlay
+from tests.unit.signals.fake_engine import recorded
 
 Body = dict[str, Any]
 CRD = "llmservices.llmservice.dev"
@@ -157,6 +158,47 @@ def test_a_monitor_selects_the_operator_and_another_the_engines() -> None:
         for body in of_kind(chart(FEATURES["pod-monitors"]), "PodMonitor")
     }
     assert selectors == {"llmservice-operator": "operator", "llmservice-operator-engines": "inference"}
+
+
+_LIMITS: Body = {
+    "bodySizeLimit": "1MiB",
+    "sampleLimit": 10000,
+    "labelLimit": 64,
+    "labelNameLengthLimit": 128,
+    "labelValueLengthLimit": 2048,
+}
+
+
+def engine_monitor(*values: Body) -> Body:
+    (found,) = (
+        body
+        for body in of_kind(chart(merged(FEATURES["pod-monitors"], *values)), "PodMonitor")
+        if body["metadata"]["name"].endswith("-engines")
+    )
+    return found
+
+
+def test_what_an_engine_may_make_prometheus_store_is_bounded() -> None:
+    assert engine_monitor()["spec"].items() >= _LIMITS.items()
+    (overlaid,) = (
+        body for body in of_kind(overlay("monitoring"), "PodMonitor") if body["metadata"]["name"].endswith("-engines")
+    )
+    assert overlaid["spec"].items() >= _LIMITS.items()
+
+
+def test_each_bound_on_an_engines_metrics_can_be_raised() -> None:
+    raised = {"bodySize": "4MiB", "samples": 1, "labels": 2, "labelNameLength": 3, "labelValueLength": 4}
+    spec = engine_monitor({"monitoring": {"enginePodMonitor": {"limits": raised}}})["spec"]
+    assert [spec[name] for name in _LIMITS] == [*raised.values()]
+
+
+def test_a_full_page_of_16_data_parallel_engines_is_within_the_bounds() -> None:
+    """By what vLLM answers for one."""
+    lines = [line for line in recorded("vllm").decode().split("\n") if line and not line.startswith("#")]
+    of_engine = [line for line in lines if 'engine="0"' in line]
+    assert len(lines) + 15 * len(of_engine) <= _LIMITS["sampleLimit"]
+    assert len(recorded("vllm")) + 15 * sum(len(line) + 1 for line in of_engine) <= 2**20
+    assert max(line.count('="') for line in lines) + 10 <= _LIMITS["labelLimit"]
 
 
 def test_a_service_monitor_finds_the_metrics_service() -> None:

@@ -7,37 +7,53 @@ more than its share of time and memory.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 import aiohttp
 from yarl import URL
 
-from llmservice import __version__
 from llmservice.converging.redaction import redacted
+from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
 from llmservice.signals.exposition import has_samples, names_in, scan
+from llmservice.signals.pod_clock import PodClock
+from llmservice.signals.pod_session import filled, pod_session
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
+from llmservice.signals.slow_pods import SlowPods
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.turns import in_turn
 
 _PATH = "/metrics"
 _LONGEST_ADDRESS = 200
 _UNAUTHORIZED = (401, 403)
 _WRONG_LISTENER = "something else than the engine listens on its port; correct the image"
-_HEADERS = {
-    "Accept": "text/plain;version=0.0.4",
-    "Accept-Encoding": "identity",
-    "User-Agent": f"llmservice-operator/{__version__}",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a round may cost: `pod_seconds` for one answer in full, `round_seconds` for all of them."""
+    """What a round may cost: `pod_seconds` for one answer in full, `round_seconds` for all of them.
+
+    A pod that takes longer than `slow_seconds` waits behind the others in the next round. Of `page_bytes`, 16
+    data-parallel engines of vLLM 0.32 fill half: 52 kB for one and 34 kB for each further one; TGI answers 20 kB,
+    llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 47 MiB.
+    """
 
     pod_seconds: float = 5.0
     round_seconds: float = 9.0
-    page_bytes: int = 4 * 2**20
+    slow_seconds: float = 2.0
+    page_bytes: int = 2**20
     at_once: int = 256
+    large_at_once: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One pod whose turn it is. `room` is given back when the page was read."""
+
+    target: Target
+    is_slow: bool
+    clock: PodClock
+    room: AsyncExitStack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,78 +62,100 @@ class Pods:
 
     session: aiohttp.ClientSession
     limits: Limits
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    budget: ByteBudget
+    slow: SlowPods = field(default_factory=SlowPods)
+    scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
-        """A Reading or an Unread for each target, within `round_seconds`."""
-        free = asyncio.Semaphore(self.limits.at_once)
+        """A Reading or an Unread for each target, in `round_seconds` and the time to scan what has come by then.
+
+        Namespaces take turns.
+        """
         end = asyncio.get_running_loop().time() + self.limits.round_seconds
-        results = await asyncio.gather(*(self._in_turn(target, free, end) for target in targets))
-        return dict(zip(targets, results, strict=True))
+        ordered = in_turn(self.slow.behind(targets))
+        answers = await asyncio.gather(*(self._in_turn(target, end) for target in ordered))
+        found = dict(zip(ordered, answers, strict=True))
+        return {target: found[target] or self._passed_over(target) for target in targets}
 
-    async def _in_turn(self, target: Target, free: asyncio.Semaphore, end: float) -> Reading | Unread:
-        try:
-            async with asyncio.timeout_at(end), free:
-                return await self._one(target)
-        except TimeoutError:
-            return _unread(
-                UnreadReason.TIMED_OUT,
-                f"not read within the round of {self.limits.round_seconds:g} s: too many pods hang; see the others",
-            )
+    async def _in_turn(self, target: Target, end: float) -> Reading | Unread | None:
+        """None where the round ended before its turn."""
+        is_slow = target in self.slow
+        async with AsyncExitStack() as room:
+            try:
+                async with asyncio.timeout_at(end):
+                    await room.enter_async_context(self.budget.connection(target.namespace, is_slow=is_slow))
+            except TimeoutError:
+                return None
+            page = await self._one(_Turn(target, is_slow, PodClock(self.limits.pod_seconds, end), room))
+            if page is None or isinstance(page, Unread):
+                return page
+            async with self.scanning:  # one page in each round of the loop: hundreds at once would hold up all others
+                await asyncio.sleep(0)
+                return _reading_in(bytes(page), target)
 
-    async def _one(self, target: Target) -> Reading | Unread:
-        """One scrape; whatever goes wrong is a value."""
+    async def _one(self, turn: _Turn) -> bytearray | Unread | None:
+        """One scrape; whatever goes wrong is a value. None where the round ended before there was room for it."""
         try:
-            async with asyncio.timeout(self.limits.pod_seconds):
-                page = await self._page(target)
+            async with turn.clock.running:
+                return await self._page(turn)
         except TimeoutError:
-            return _unread(
-                UnreadReason.TIMED_OUT,
-                f"no full answer within {self.limits.pod_seconds:g} s: see its log; a low CPU limit can starve it",
-            )
+            return None if turn.clock.is_stopped else _too_late(turn.clock.given_seconds)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _unread(
                 UnreadReason.UNREACHABLE,
-                f"{str(error) or type(error).__name__}: let a NetworkPolicy admit the operator to port {target.port}",
+                f"{str(error) or type(error).__name__}: let a NetworkPolicy admit the operator to port "
+                f"{turn.target.port}",
             )
-        if isinstance(page, Unread):
-            return page
-        async with self.turn:  # one page in each round of the loop: hundreds at once would hold up everybody else
-            await asyncio.sleep(0)
-            return _reading_in(page, target)
+        finally:
+            if not turn.clock.is_stopped:
+                late = turn.clock.running.expired() or turn.clock.seconds > self.limits.slow_seconds
+                self.slow.note(turn.target, is_slow=late)
 
-    async def _page(self, target: Target) -> bytes | Unread:
-        url = URL.build(scheme="http", host=target.address, port=target.port, path=_PATH)
+    async def _page(self, turn: _Turn) -> bytearray | Unread:
+        url = URL.build(scheme="http", host=turn.target.address, port=turn.target.port, path=_PATH)
         async with self.session.get(url, allow_redirects=False) as response:
-            if refusal := _refusal(response):
-                return refusal
-            page = bytearray()
-            async for chunk in response.content.iter_any():
-                page += chunk
-                if len(page) > self.limits.page_bytes:
-                    return _unread(
-                        UnreadReason.TOO_LARGE,
-                        f"more than {self.limits.page_bytes >> 20} MiB of metrics: {_WRONG_LISTENER}",
-                    )
-            return bytes(page)
+            if problem := _refusal(response) or self._oversize(response.content_length or 0):
+                return problem
+            page = await filled(bytearray(), FIRST_BYTES, response.content)
+            if len(page) >= FIRST_BYTES:
+                async with turn.clock.stopped():
+                    await turn.room.enter_async_context(self.budget.rest(turn.target.namespace, is_slow=turn.is_slow))
+                await filled(page, self.limits.page_bytes + 1, response.content)
+            return self._oversize(len(page)) or page
+
+    def _oversize(self, size: int) -> Unread | None:
+        if size <= self.limits.page_bytes:
+            return None
+        return _unread(
+            UnreadReason.TOO_LARGE, f"more than {self.limits.page_bytes >> 20} MiB of metrics: {_WRONG_LISTENER}"
+        )
+
+    def _passed_over(self, target: Target) -> Unread:
+        late = self.slow.in_namespace(target.namespace)
+        why = (
+            f"{late} pods of its namespace answer late or not at all; see those that are TimedOut"
+            if late
+            else "too many pods of other namespaces answer late or not at all; it comes before them in the next round"
+        )
+        return _unread(
+            UnreadReason.PASSED_OVER, f"not asked within the round of {self.limits.round_seconds:g} s: {why}"
+        )
 
 
 @asynccontextmanager
 async def pods(limits: Limits | None = None) -> AsyncIterator[Pods]:
-    """The source, as long as the block runs.
-
-    Each scrape has a connection of its own: some engines hold a thread for an idle one.
-    """
+    """The source, as long as the block runs."""
     limits = limits or Limits()
-    async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, force_close=True),
-        headers=_HEADERS,
-        timeout=aiohttp.ClientTimeout(total=None),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=False,
-        trust_env=False,
-    ) as session:
-        yield Pods(session=session, limits=limits)
+    budget = ByteBudget(page_bytes=limits.page_bytes, connections=limits.at_once, large_pages=limits.large_at_once)
+    async with pod_session() as session:
+        yield Pods(session=session, limits=limits, budget=budget)
+
+
+def _too_late(seconds: float) -> Unread:
+    return _unread(
+        UnreadReason.TIMED_OUT,
+        f"no full answer within {seconds:.2g} s: see its log; a low CPU limit can starve it",
+    )
 
 
 def _reading_in(page: bytes, target: Target) -> Reading | Unread:

@@ -1,45 +1,48 @@
-"""Readings from one Prometheus that scrapes the engines: a vector query per metric, for all services at once.
+"""Readings from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
 
 It must say whose a sample is: labels `namespace` and `pod`, as the Prometheus operator's PodMonitor writes them. A job
 with `kubernetes_sd_configs` (role pod) needs relabelings to them, from `__meta_kubernetes_namespace` and
 `__meta_kubernetes_pod_name`, and should keep pods whose label app.kubernetes.io/managed-by is llmservice-operator.
 Histograms are needed with their buckets and the label `le`.
 
-An answer bears the time of its query. How old a sample is tells the scrape it came with: `timestamp(up)`. All queries
-of a round are made for one moment, so that the samples of a pod belong together.
+An answer bears the time of its query. How old a sample is tells the scrape it came with: `timestamp(up)`. A query is
+for one moment, so that the samples of a pod belong together. A namespace whose answer is too large or comes too late
+loses its own readings, and is asked after the others in the next round.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from prometheus_api_client.exceptions import PrometheusApiClientException
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 from urllib3.util.retry import Retry
 
-from llmservice.engines.readings import Readings
+from llmservice.signals.prometheus_query import labels_wanted, query_for, reduced, scrapes_in
+from llmservice.signals.prometheus_reading import reading_of
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
-from llmservice.signals.samples import Sample, of_another_engine, reading_from, wanted
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
 
+_T = TypeVar("_T")
 _SETTLED_SECONDS = 1.0
 """A scrape is written when it ends and dated when it began: the moment asked for lies this far back."""
-_LONGEST_MATCHER = 4000
-"""Letters of a query that fit into every URL."""
-_EXPOSED = "scrape_samples_scraped"
-"""How many samples a scrape found, of whatever name. It tells a page that is empty from one of another engine."""
-_SCRAPE_LABELS = ("job", "instance", "prometheus", "prometheus_replica")
-"""Labels that tell two scrapes of one pod apart, of which one must not be added to the other."""
+_MOST_LATE = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrometheusSettings:
     """The one server an administrator configured, and what a round of queries may cost.
 
-    `token_file` is read before each round, `ca_file` once. `stale_seconds` is how old a sample may be.
+    `token_file` is read before each round, `ca_file` once. `stale_seconds` is how old a sample may be. `at_once`
+    answers of `answer_bytes` are in memory at a time, and one of them parsed, which takes seven times its size.
+    8 MiB are about 600 pods of vLLM in one namespace.
     """
 
     url: str
@@ -48,155 +51,142 @@ class PrometheusSettings:
     namespace_label: str = "namespace"
     pod_label: str = "pod"
     stale_seconds: float = 60.0
+    query_seconds: float = 3.0
     round_seconds: float = 9.0
-    answer_bytes: int = 64 * 2**20
+    answer_bytes: int = 8 * 2**20
+    at_once: int = 2
 
 
-@dataclass(slots=True)
-class _Scrape:
-    """What one scrape of one pod brought: when, and the samples by name, those about the scrape among them."""
-
-    at: float
-    instance: str
-    samples: dict[str, list[Sample]] = field(default_factory=dict)
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the pod answered with metrics."""
-        return any(sample.value == 1.0 for sample in self.samples.get("up", ()))
-
-    @property
-    def has_load(self) -> bool:
-        """Whether it brought more than is told about every scrape."""
-        return bool(self.samples.keys() - {"up", _EXPOSED})
-
-    @property
-    def exposed(self) -> bool:
-        """Whether the pod had any samples, as far as the server tells."""
-        return any(sample.value > 0 for sample in self.samples.get(_EXPOSED, ()))
-
-
-_Pod = tuple[str, str]
-_Scrapes = dict[_Pod, dict[tuple[str, ...], _Scrape]]
-_Row = tuple[_Pod, tuple[str, ...], Mapping[str, str], float]
-"""One row of a vector: whose, of which scrape, all its labels, and its value."""
+Answers = dict[Target, Reading | Unread]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prometheus:
-    """Asks one server. Made by `prometheus`. The client is synchronous: it works in a thread of its own."""
+    """Asks one server. Made by `prometheus`. The client is synchronous: it works in threads of its own."""
 
     settings: PrometheusSettings
     client: PrometheusConnect
     session: BoundedSession
-    thread: ThreadPoolExecutor
+    threads: ThreadPoolExecutor
+    late: dict[str, None] = field(default_factory=dict)
+    """Namespaces whose last answer was too large or came late, the one asked longest ago first."""
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> Answers:
         """A Reading or an Unread for each target, within about `round_seconds`."""
         if not targets:
             return {}
+        waiting = deque(self._in_turn(targets))
+        found: Answers = {}
         try:
-            # A name that does not resolve holds the thread longer than any of the session's limits.
+            # A name that does not resolve holds a thread longer than any of the session's limits.
             async with asyncio.timeout(self.settings.round_seconds + 1):
-                return await asyncio.get_running_loop().run_in_executor(self.thread, self._read, targets)
+                now = await self._in_thread(self._begin)
+                if isinstance(now, Unread):
+                    return dict.fromkeys(targets, now)
+                work = partial(self._work_off, waiting, now, found)
+                await asyncio.gather(*(self._in_thread(work) for _ in range(min(len(waiting), self.settings.at_once))))
         except TimeoutError:
-            late = Unread(
-                reason=UnreadReason.TIMED_OUT,
-                message=f"no answer from {self.settings.url}: correct LLMSERVICE_PROMETHEUS_URL, or see the DNS",
-            )
-            return dict.fromkeys(targets, late)
+            waiting.clear()
+        late = Unread(
+            reason=UnreadReason.TIMED_OUT,
+            message=f"no answer from {self.settings.url}: correct LLMSERVICE_PROMETHEUS_URL, or see the DNS",
+        )
+        return {target: found.get(target, late) for target in targets}
 
-    def _read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def _in_thread(self, work: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+    def _in_turn(self, targets: Sequence[Target]) -> list[list[Target]]:
+        """The targets of each namespace; those that were late last come last."""
+        namespaces: dict[str, list[Target]] = {}
+        for target in targets:
+            namespaces.setdefault(target.namespace, []).append(target)
+        asked = {namespace: number for number, namespace in enumerate(self.late)}
+        return [namespaces[each] for each in sorted(namespaces, key=lambda namespace: asked.get(namespace, -1))]
+
+    def _begin(self) -> float | Unread:
+        """The server's time, which begins a round."""
+        self.session.begin()
+
+        def ask() -> float:
+            self.client.headers = _authorization(self.settings.token_file)
+            return float(self.client.custom_query("time()")[1])
+
+        return self._answered(ask)
+
+    def _work_off(self, waiting: "deque[list[Target]]", now: float, found: Answers) -> None:
+        """Ask for one namespace after the other, until none is left or the round is over."""
+        while waiting:
+            try:
+                targets = waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            if self.session.is_over:
+                found.update(dict.fromkeys(targets, self._passed_over()))
+                continue
+            began = time.monotonic()
+            answer = self._answered(partial(self._ask, targets, now))
+            is_late = isinstance(answer, Unread) or time.monotonic() - began > self.settings.query_seconds / 2
+            self._note(targets[0].namespace, is_late=is_late)
+            found.update(dict.fromkeys(targets, answer) if isinstance(answer, Unread) else answer)
+
+    def _ask(self, targets: Sequence[Target], now: float) -> Answers:
+        settings = self.settings
+        query = query_for(targets, settings.namespace_label, settings.pod_label)
+        rows = self.client.custom_query(query, {"time": str(now - _SETTLED_SECONDS)})
+        scrapes = scrapes_in(rows, labels_wanted(targets))
+        reading = partial(reading_of, now=now, stale_seconds=settings.stale_seconds)
+        return {target: reading(target, scrapes.get(target.pod, {}).values()) for target in targets}
+
+    def _answered(self, ask: Callable[[], _T]) -> _T | Unread:
+        """What was asked for, or why it is not known."""
         try:
-            now, scrapes = self._scrapes(targets)
+            return ask()
         except Unanswered as error:
-            return dict.fromkeys(targets, error.unread)
+            return error.unread
         except PrometheusApiClientException as error:
-            refused = Unread(
-                reason=UnreadReason.REFUSED,
-                message=f"the metrics server refuses a query: {str(error)[:300]}; see its log",
-            )
-            return dict.fromkeys(targets, refused)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            other = Unread(
+            message = f"the metrics server refuses a query: {str(error)[:300]}; see its log"
+            return Unread(reason=UnreadReason.REFUSED, message=message)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            return Unread(
                 reason=UnreadReason.NOT_METRICS,
                 message=f"{self.settings.url} does not answer as Prometheus does ({type(error).__name__}): correct "
                 "LLMSERVICE_PROMETHEUS_URL",
             )
-            return dict.fromkeys(targets, other)
-        return {
-            target: self._reading_of(target, scrapes.get((target.namespace, target.pod), {}).values(), now)
-            for target in targets
-        }
 
-    def _scrapes(self, targets: Sequence[Target]) -> tuple[float, _Scrapes]:
-        """The server's time, and what it has of the pods in the targets' namespaces."""
-        self.session.begin()
-        self.client.headers = _authorization(self.settings.token_file)
-        now = float(self.client.custom_query("time()")[1])
-        namespaces = "|".join(sorted({target.namespace for target in targets}))
-        namespaces = namespaces if len(namespaces) < _LONGEST_MATCHER else ".+"
-        names = {name: label for target in targets for name, label in wanted(target.readings).items()}
-        if any(target.readings.created_on_first_use for target in targets):
-            names[_EXPOSED] = ""
-        scrapes: _Scrapes = {}
-        for pod, scrape, labels, at in self._rows("timestamp(up{})", namespaces, now):
-            scrapes.setdefault(pod, {})[scrape] = _Scrape(at=at, instance=labels.get("instance", ""))
-        for name, label in {**names, "up": ""}.items():
-            for pod, scrape, labels, value in self._rows(f"{name}{{}}", namespaces, now):
-                if found := scrapes.get(pod, {}).get(scrape):
-                    found.samples.setdefault(name, []).append(Sample(labels.get(label, ""), value))
-        return now, scrapes
+    def _note(self, namespace: str, *, is_late: bool) -> None:
+        self.late.pop(namespace, None)
+        if is_late:
+            self.late[namespace] = None
+        if len(self.late) > _MOST_LATE:
+            self.late.pop(next(iter(self.late)), None)
 
-    def _rows(self, query: str, namespaces: str, now: float) -> Iterator[_Row]:
-        """The vector of a query, `{}` in it filled with what all queries ask for."""
-        settings = self.settings
-        matchers = f'{{{settings.namespace_label}=~"{namespaces}",{settings.pod_label}!=""}}'
-        moment = {"time": str(now - _SETTLED_SECONDS)}
-        for row in self.client.custom_query(query.replace("{}", matchers), moment):
-            labels = row["metric"]
-            pod = (labels[settings.namespace_label], labels[settings.pod_label])
-            yield pod, tuple(labels.get(label, "") for label in _SCRAPE_LABELS), labels, float(row["value"][1])
-
-    def _reading_of(self, target: Target, scrapes: Collection[_Scrape], now: float) -> Reading | Unread:
-        """The scrape that fits the target best, read."""
-        address = f"{target.address}:{target.port}"
-        found = max(scrapes, key=lambda each: (each.has_load, each.instance == address, each.at), default=None)
-        if found is None:
-            return _not_scraped(
-                f"it has no `up` of the pod: let it scrape port {target.port} of all pods, with the labels "
-                f"{self.settings.namespace_label} and {self.settings.pod_label}"
-            )
-        if now - found.at > self.settings.stale_seconds:
-            return _not_scraped(f"its last scrape is {now - found.at:.0f} s old: shorten the interval, or see its load")
-        if not found.succeeded:
-            return _not_scraped(f"it cannot scrape {found.instance or address}: its page Targets says why")
-        reading = _read(found, target.readings)
-        if isinstance(reading, Unread) and reading.reason is UnreadReason.SIGNAL_MISSING:
-            return replace(reading, message=f"{reading.message}; or let no relabeling of the metrics server drop it")
-        return reading
+    def _passed_over(self) -> Unread:
+        return Unread(
+            reason=UnreadReason.PASSED_OVER,
+            message=f"not asked within the round of {self.settings.round_seconds:g} s: the metrics server answers "
+            "late; see its load, or take Pods as the source",
+        )
 
 
 @contextmanager
 def prometheus(settings: PrometheusSettings) -> Iterator[Prometheus]:
     """The source, as long as the block runs."""
     session = BoundedSession(
-        round_seconds=settings.round_seconds, most_bytes=settings.answer_bytes, ca_file=settings.ca_file
+        round_seconds=settings.round_seconds,
+        query_seconds=settings.query_seconds,
+        most_bytes=settings.answer_bytes,
+        reduce=partial(reduced, pod_label=settings.pod_label),
+        ca_file=settings.ca_file,
     )
-    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prometheus")
+    threads = ThreadPoolExecutor(max_workers=settings.at_once, thread_name_prefix="prometheus")
     # No other try: the next round is one. `read=False`: a timeout stays a timeout.
     client = PrometheusConnect(settings.url.rstrip("/"), session=session, retry=Retry(0, read=False))
     try:
-        yield Prometheus(settings=settings, client=client, session=session, thread=thread)
+        yield Prometheus(settings=settings, client=client, session=session, threads=threads)
     finally:
-        thread.shutdown(wait=False, cancel_futures=True)
+        threads.shutdown(wait=False, cancel_futures=True)
         session.close()
-
-
-def _read(scrape: _Scrape, readings: Readings) -> Reading | Unread:
-    if scrape.exposed and not scrape.samples.keys() & wanted(readings).keys():
-        return of_another_engine(readings)
-    return reading_from(scrape.samples, readings, scrape.at)
 
 
 def _authorization(token_file: str) -> dict[str, str]:
@@ -209,7 +199,3 @@ def _authorization(token_file: str) -> dict[str, str]:
             UnreadReason.UNAUTHORIZED,
             f"the token for the metrics server cannot be read: correct {token_file} ({error})",
         ) from error
-
-
-def _not_scraped(problem: str) -> Unread:
-    return Unread(reason=UnreadReason.NOT_SCRAPED, message=f"the metrics server did not scrape it: {problem}")

@@ -1,7 +1,9 @@
 """An HTTP session for prometheus-api-client that keeps bounds: its own has none for time, size and redirects."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import orjson
@@ -15,6 +17,8 @@ _UNAUTHORIZED = (401, 403)
 _PIECE_BYTES = 2**18
 _LONGEST_ADDRESS = 200
 _LONGEST_ERROR = 300
+_OK = 200
+_MOST_OF_AN_ERROR = 4096
 
 
 class Unanswered(Exception):
@@ -30,38 +34,56 @@ class Answer:
     """What the client looks at of a response."""
 
     status_code: int
-    content: bytes
+    content: bytearray
+    session: "BoundedSession"
 
     def json(self) -> Any:
-        """The content, parsed; raises ValueError."""
-        return orjson.loads(self.content)
+        """The content, parsed and reduced; raises ValueError. One at a time: it takes many times its size."""
+        with self.session.parsing:
+            return self.session.reduce(orjson.loads(self.content))
 
 
 class BoundedSession(requests.Session):
-    """Requests that end when the round does, follow nothing, and read no more than `most_bytes`.
+    """Requests that end after `query_seconds` and when the round does, follow nothing, and read at most `most_bytes`.
 
-    Proxies and passwords of the environment are not looked at. `begin` starts a round.
+    Proxies and passwords of the environment are not looked at. `begin` starts a round. Several threads may use it.
     """
 
-    def __init__(self, *, round_seconds: float, most_bytes: int, ca_file: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        round_seconds: float,
+        query_seconds: float,
+        most_bytes: int,
+        reduce: Callable[[Any], Any],
+        ca_file: str = "",
+    ) -> None:
         super().__init__()
         self.trust_env = False
         self.headers["Accept-Encoding"] = "identity"
         self.verify = ca_file or True
-        self._round_seconds, self._most_bytes = round_seconds, most_bytes
+        self.reduce = reduce
+        self.parsing = Lock()
+        self._round_seconds, self._query_seconds, self._most_bytes = round_seconds, query_seconds, most_bytes
         self._end = 0.0
 
     def begin(self) -> None:
         """From now on counts the time of this round."""
         self._end = time.monotonic() + self._round_seconds
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the round has ended."""
+        return time.monotonic() >= self._end
+
     def request(self, method: Any, url: Any, **options: Any) -> Any:  # type: ignore[override]
         """An Answer; raises Unanswered."""
-        options |= {"stream": True, "allow_redirects": False, "timeout": max(0.01, self._left())}
+        seconds = max(0.01, min(self._query_seconds, self._end - time.monotonic()))
+        options |= {"stream": True, "allow_redirects": False, "timeout": seconds}
         try:
             with super().request(method, url, **options) as response:
                 _check(response)
-                return Answer(response.status_code, self._body(response))
+                return Answer(response.status_code, self._body(response, time.monotonic() + seconds), self)
         except (requests.Timeout, TimeoutError, ReadTimeoutError) as error:
             raise self._too_late() from error
         except (requests.RequestException, HTTPError, OSError) as error:
@@ -71,29 +93,30 @@ class BoundedSession(requests.Session):
                 "LLMSERVICE_PROMETHEUS_URL, or the network",
             ) from error
 
-    def _left(self) -> float:
-        return self._end - time.monotonic()
-
-    def _body(self, response: requests.Response) -> bytes:
+    def _body(self, response: requests.Response, end: float) -> bytearray:
         body = bytearray()
         # Not iter_content: it waits until a piece is full, however slowly it fills.
         while piece := response.raw.read1(_PIECE_BYTES, decode_content=False):
             body += piece
+            if response.status_code != _OK and len(body) > _MOST_OF_AN_ERROR:
+                return body[:_MOST_OF_AN_ERROR]
             if len(body) > self._most_bytes:
-                raise Unanswered(
-                    UnreadReason.TOO_LARGE,
-                    f"the metrics server sends more than {self._most_bytes >> 20} MiB for one metric: let it scrape "
-                    "each pod once, with no more labels than needed",
-                )
-            if self._left() < 0:
+                raise Unanswered(UnreadReason.TOO_LARGE, self._too_large())
+            if time.monotonic() > end:
                 raise self._too_late()
-        return bytes(body)
+        return body
+
+    def _too_large(self) -> str:
+        return (
+            f"the metrics server sends more than {self._most_bytes >> 20} MiB for this namespace: let it scrape each "
+            "pod once, spread the services over several namespaces, or take Pods as the source"
+        )
 
     def _too_late(self) -> Unanswered:
         return Unanswered(
             UnreadReason.TIMED_OUT,
-            f"the metrics server did not answer all queries within {self._round_seconds:g} s: see its load, or take "
-            "Pods as the source",
+            f"the metrics server did not answer a query within {self._query_seconds:g} s: see its load, or take Pods "
+            "as the source",
         )
 
 

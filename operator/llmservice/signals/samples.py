@@ -16,6 +16,7 @@ from llmservice.untrusted.patterns import compiled
 
 _HISTOGRAMS = ("first_token", "output_token", "token_gap")
 _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
+_AVERAGED = frozenset({"kv_use"})
 _NO_BUCKETS = frozenset({"token_gap"})
 _CAPACITY = frozenset({"slots", "kv_tokens"})
 """Facts a version may leave unsaid, as a model without a KV cache does."""
@@ -48,6 +49,12 @@ def wanted(readings: Readings) -> Mapping[str, str]:
             for name, label in _parts(role, series):
                 names[name] = label or names.get(name, "")
     return names
+
+
+@cache
+def averaged(readings: Readings) -> frozenset[str]:
+    """Of the wanted names, those whose label sets are averaged; all others are added up."""
+    return frozenset(series.name for role in _AVERAGED for series in _series(readings, role))
 
 
 def is_of_engine(names: Iterable[str], readings: Readings) -> bool:
@@ -104,7 +111,7 @@ def _number_of(role: str, samples: Samples, readings: Readings) -> float | None:
         else:
             values = [row.value for row in rows if not series.accepted or row.label in series.accepted]
         if values:
-            return fmean(values) if role == "kv_use" else sum(values)
+            return fmean(values) if role in _AVERAGED else sum(values)
     return None
 
 

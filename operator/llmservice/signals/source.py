@@ -46,6 +46,8 @@ class UnreadReason(StrEnum):
     """Nobody answers at its address, or the connection broke."""
     TIMED_OUT = "TimedOut"
     """It did not answer in full within the limit."""
+    PASSED_OVER = "PassedOver"
+    """The round ended before its turn, because others answered late."""
     TOO_LARGE = "TooLarge"
     """The answer is larger than any engine's metrics."""
     REDIRECTED = "Redirected"

@@ -2,6 +2,8 @@
 
 import json
 import re
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
@@ -39,18 +41,27 @@ def both(one: Rows, other: Rows) -> Rows:
 
 
 def a_server(rows: Rows, asked: list[dict[str, str]] | None = None) -> Answer:
-    """Answers queries from the rows."""
+    """Answers queries from the rows: those of the namespace that is asked for, by the names that are."""
 
     def answer(request: BaseHTTPRequestHandler) -> None:
         query = {name: values[0] for name, values in parse_qs(urlsplit(request.path).query).items()}
         if asked is not None:
             asked.append(query)
-        name = re.sub(r'\{namespace=~"[^"]+",(exported_)?pod!=""}', "", query["query"])
-        vector = [{"metric": labels, "value": [NOW, str(value)]} for labels, value in rows.get(name, ())]
-        result = [NOW, str(NOW)] if name == "time()" else vector
+        result = [NOW, str(NOW)] if query["query"] == "time()" else [*vector(rows, query["query"])]
         page(json.dumps({"status": "success", "data": {"result": result}}))(request)
 
     return answer
+
+
+def vector(rows: Rows, query: str) -> Iterator[dict[str, object]]:
+    namespace = re.findall(r'[{,]namespace="([^"]+)",(?:exported_)?pod!=""}', query)[0]
+    names = {name for names in re.findall(r'__name__=~"([^"]+)"', query) for name in names.split("|")}
+    for name, found in rows.items():
+        for labels, value in found:
+            if labels["namespace"] == namespace and name == "timestamp(up)":
+                yield {"metric": {**labels, "llmservice_part": "at"}, "value": [NOW, str(value)]}
+            elif labels["namespace"] == namespace and name in names:
+                yield {"metric": {**labels, "__name__": name, "llmservice_part": "sum"}, "value": [NOW, str(value)]}
 
 
 @pytest.fixture
@@ -83,28 +94,136 @@ async def test_a_reading_is_as_old_as_its_scrape(server: FakeEngine) -> None:
     assert (result.at, result.counters.at, result.counters.running, result.counters.waiting) == (NOW - 5, NOW - 5, 2, 5)
 
 
-async def test_one_query_per_metric_for_all_services(server: FakeEngine) -> None:
+async def test_a_namespace_is_one_query_however_many_pods_and_metrics(server: FakeEngine) -> None:
     asked: list[dict[str, str]] = []
     server.answer = a_server(both(scraped("chat-0"), scraped("other-0")), asked)
     results = await read(server, CHAT, a_target("other-0", engine="llamacpp"))
     assert [isinstance(result, Reading) for result in results.values()] == [True, True]
-    names = sorted(query["query"].partition("{")[0] for query in asked)
-    assert names == sorted(["time()", "timestamp(up", "up", *LOAD])
+    assert len(asked) == 2
+    assert asked[0]["query"] == "time()"
+    assert all(name in asked[1]["query"] for name in ("timestamp(up", "up", *LOAD))
 
 
 async def test_all_queries_are_for_one_moment(server: FakeEngine) -> None:
     asked: list[dict[str, str]] = []
     server.answer = a_server(scraped(), asked)
-    await read_one(server)
-    assert {query.get("time") for query in asked[1:]} == {str(NOW - 1)}
+    await read(server, *spread(5))
+    assert [query.get("time") for query in asked] == [None, *[str(NOW - 1)] * 5]
 
 
-async def test_many_namespaces_do_not_make_a_query_too_long(server: FakeEngine) -> None:
+def spread(count: int) -> list[Target]:
+    """A target in each of so many namespaces."""
+    return [replace(CHAT, namespace=f"namespace-{number}") for number in range(count)]
+
+
+def scraped_in(*targets: Target) -> Rows:
+    rows: Rows = {}
+    for target in targets:
+        rows = both(rows, scraped(target.pod, namespace=target.namespace))
+    return rows
+
+
+async def test_no_query_is_longer_than_every_url_may_be(server: FakeEngine) -> None:
     asked: list[dict[str, str]] = []
     server.answer = a_server(scraped(), asked)
-    spread = [replace(CHAT, namespace=f"namespace-{number}") for number in range(1000)]
-    await read(server, *spread, CHAT)
-    assert max(len(query["query"]) for query in asked) < 200
+    engines = [replace(CHAT, readings=a_target(engine=engine).readings) for engine in ("vllm", "tgi", "llamacpp")]
+    await read(server, *(replace(target, namespace="n" * 63) for target in engines))
+    assert max(len(query["query"]) for query in asked) < 4000
+
+
+async def test_every_namespace_is_asked_for(server: FakeEngine) -> None:
+    targets = spread(30)
+    server.answer = a_server(scraped_in(*targets))
+    results = await read(server, *targets)
+    assert [isinstance(result, Reading) for result in results.values()] == [True] * 30
+    assert server.requests == 31
+
+
+def only_for(namespace: str, bad: Answer, good: Answer) -> Answer:
+    """Answers badly where one namespace is asked for."""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        (bad if namespace in request.path else good)(request)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason", "said"),
+    [
+        (
+            pieces(b"x" * 2**20, 10),
+            UnreadReason.TOO_LARGE,
+            "more than 8 MiB for this namespace: let it scrape each pod",
+        ),
+        (silence, UnreadReason.TIMED_OUT, "did not answer a query within 0.3 s"),
+        (page('{"status":"error","error":"too many samples"}', 422), UnreadReason.REFUSED, "HTTP Status Code 422"),
+        (page("<html></html>"), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (page('{"data":{"result":[{"metric":[],"value":[1,"1"]}]}}'), UnreadReason.NOT_METRICS, "as Prometheus does"),
+    ],
+    ids=["too large", "silence", "refused", "html", "no labels"],
+)
+async def test_what_is_wrong_with_one_namespace_is_told_of_its_own_pods(
+    server: FakeEngine, bad: Answer, reason: UnreadReason, said: str
+) -> None:
+    targets = spread(4)
+    server.answer = only_for("namespace-1", bad, a_server(scraped_in(*targets)))
+    results = await read(server, *targets, query_seconds=0.3)
+    unread = {target.namespace: result for target, result in results.items() if isinstance(result, Unread)}
+    assert [*unread] == ["namespace-1"]
+    assert unread["namespace-1"].reason is reason
+    assert said in unread["namespace-1"].message
+
+
+async def test_namespaces_that_were_late_are_asked_after_the_others(server: FakeEngine) -> None:
+    targets, asked = spread(4), list[dict[str, str]]()
+    good = a_server(scraped_in(*targets), asked)
+    server.answer = only_for("namespace-0", silence, only_for("namespace-2", pieces(b"x" * 2**20, 10), good))
+    settings = PrometheusSettings(url=f"http://127.0.0.1:{server.port}", query_seconds=0.3, at_once=1)
+    with prometheus(settings) as source:
+        await source.read(targets)
+        server.answer = good
+        asked.clear()
+        await source.read(targets)
+    order = [re.findall(r'namespace="([^"]+)"', query["query"])[0] for query in asked[1:]]
+    assert order == ["namespace-1", "namespace-3", "namespace-0", "namespace-2"]
+
+
+async def test_what_the_round_is_too_short_for_was_not_asked(server: FakeEngine) -> None:
+    targets = spread(4)
+    server.answer = only_for("namespace", silence, a_server(scraped_in(*targets)))
+    results = await read(server, *targets, round_seconds=0.5, query_seconds=0.3, at_once=1)
+    assert [result.reason for result in results.values() if isinstance(result, Unread)] == [
+        UnreadReason.TIMED_OUT,
+        UnreadReason.TIMED_OUT,
+        UnreadReason.PASSED_OVER,
+        UnreadReason.PASSED_OVER,
+    ]
+
+
+async def test_no_more_answers_are_asked_for_at_once_than_allowed(server: FakeEngine) -> None:
+    targets, open_now, most = spread(12), 0, 0
+    lock, good = threading.Lock(), a_server(scraped_in(*targets))
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        nonlocal open_now, most
+        with lock:
+            open_now += 1
+            most = max(most, open_now)
+        time.sleep(0.02)
+        with lock:
+            open_now -= 1
+        good(request)
+
+    server.answer = answer
+    results = await read(server, *targets, at_once=3)
+    assert all(isinstance(result, Reading) for result in results.values())
+    assert 1 < most <= 3
+
+
+async def test_long_labels_are_cut(server: FakeEngine) -> None:
+    result = await unread(server, a_server(scraped(up=0.0, instance="x" * 60_000)))
+    assert len(result.message) < 500
 
 
 async def test_labels_may_have_other_names(server: FakeEngine) -> None:
@@ -233,9 +352,22 @@ async def test_a_slow_server_is_cut_off(server: FakeEngine, answer: Answer) -> N
 
 
 async def test_a_hundred_megabytes_are_not_read(server: FakeEngine) -> None:
-    result = await unread(server, pieces(b"x" * 2**20, 100), answer_bytes=4 * 2**20)
+    result = await unread(server, pieces(b"x" * 2**20, 100))
     assert result.reason is UnreadReason.TOO_LARGE
-    assert "more than 4 MiB for one metric" in result.message
+    assert "more than 8 MiB for this namespace" in result.message
+
+
+async def test_the_text_of_an_error_is_not_read_to_its_end(server: FakeEngine) -> None:
+    result = await unread(server, pieces_of_an_error)
+    assert result.reason is UnreadReason.REFUSED
+    assert len(result.message) < 500
+
+
+def pieces_of_an_error(request: BaseHTTPRequestHandler) -> None:
+    request.send_response(500)
+    request.end_headers()
+    for _ in range(100):
+        request.wfile.write(b"x" * 2**20)
 
 
 async def test_a_server_is_asked_once_more_only_in_the_next_round(server: FakeEngine) -> None:

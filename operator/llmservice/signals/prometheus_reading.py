@@ -1,0 +1,38 @@
+"""Scrapes of one pod, as a Prometheus has them → a Reading, or why there is none. Pure."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from llmservice.engines.readings import Readings
+from llmservice.signals.prometheus_query import Scrape
+from llmservice.signals.samples import of_another_engine, reading_from, wanted
+from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+
+
+def reading_of(target: Target, scrapes: Collection[Scrape], *, now: float, stale_seconds: float) -> Reading | Unread:
+    """The scrape that fits the target best, read; `now` is the server's time in seconds since 1970."""
+    address = f"{target.address}:{target.port}"
+    found = max(scrapes, key=lambda each: (each.has_load, each.instance == address, each.at), default=None)
+    if found is None:
+        return _not_scraped(
+            f"it has no `up` of the pod: let it scrape port {target.port} of all pods, with the labels "
+            "namespace and pod"
+        )
+    if now - found.at > stale_seconds:
+        return _not_scraped(f"its last scrape is {now - found.at:.0f} s old: shorten the interval, or see its load")
+    if not found.succeeded:
+        return _not_scraped(f"it cannot scrape {found.instance or address}: its page Targets says why")
+    reading = _read(found, target.readings)
+    if isinstance(reading, Unread) and reading.reason is UnreadReason.SIGNAL_MISSING:
+        return replace(reading, message=f"{reading.message}; or let no relabeling of the metrics server drop it")
+    return reading
+
+
+def _read(scrape: Scrape, readings: Readings) -> Reading | Unread:
+    if scrape.exposed and not scrape.samples.keys() & wanted(readings).keys():
+        return of_another_engine(readings)
+    return reading_from(scrape.samples, readings, scrape.at)
+
+
+def _not_scraped(problem: str) -> Unread:
+    return Unread(reason=UnreadReason.NOT_SCRAPED, message=f"the metrics server did not scrape it: {problem}")
