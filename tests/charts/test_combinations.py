@@ -14,7 +14,7 @@ from tools.chart.values_table import values_in
 
 VERSIONS = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.37")
 CLUSTER_WIDE = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace"}
-ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "restricted-network", "monitoring")
+ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "monitoring")
 
 
 @functools.cache

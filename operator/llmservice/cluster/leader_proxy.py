@@ -8,7 +8,6 @@ from llmservice.cluster.failures import NotFound
 from llmservice.cluster.kinds import KINDS
 from llmservice.errors import NotYet, Unavailable
 
-
 TOKEN_HEADER = "X-LLMService-Authorization"  # noqa: S105  (its name)
 """The API server takes the header Authorization for itself and hands on every other."""
 
@@ -16,8 +15,8 @@ TOKEN_HEADER = "X-LLMService-Authorization"  # noqa: S105  (its name)
 async def ask_leader(connection: Connection, namespace: str, lease: str, path: str, token: str) -> dict[str, Any]:
     """GET a path of the leader's endpoint, with a token that says who asks.
 
-    The leader is the pod named in the Lease; its port the first it declares, by HTTPS. Raises `Unavailable` when nobody leads, else what `Connection.call` raises; a refusal of the operator itself comes
-    with its own words.
+    The leader is the pod named in the Lease; its port the first it declares, by HTTPS. Raises `Unavailable` when nobody
+    leads, else what `Connection.call` raises; a refusal of the operator itself comes with its own words.
     """
     try:
         holder = (await connection.call("GET", KINDS["Lease"].item(namespace, lease)))["spec"].get("holderIdentity")
