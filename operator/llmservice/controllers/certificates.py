@@ -77,6 +77,7 @@ class SelfSigned:
     """A certificate that this start signs itself. Its key is in memory only."""
 
     sign: Callable[[], bytes] = sign
+    again_seconds: float = _AGAIN_SECONDS
 
     async def context(self) -> ssl.SSLContext:
         """The context, as soon as a certificate is signed."""
@@ -85,7 +86,7 @@ class SelfSigned:
                 return _context_of(await asyncio.to_thread(self.sign))
             except (OSError, subprocess.SubprocessError) as error:
                 log.warning("no certificate for /metrics and /explain, another try in a minute: %s", error)
-                await asyncio.sleep(_AGAIN_SECONDS)
+                await asyncio.sleep(self.again_seconds)
 
     async def follow(self) -> NoReturn:
         """Nothing changes."""

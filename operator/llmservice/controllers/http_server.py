@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NoReturn, Protocol, Self
 
 from llmservice.controllers.http_messages import HEAD_BYTES, Answer, Malformed, Request, request_from, told
@@ -81,12 +82,14 @@ class HttpServer:
 
     async def _serve(self, listener: socket.socket) -> None:
         """Until it is stopped; the runner ends what is left."""
-        serving = asyncio.gather(self._accept(listener), *([self.certificate.follow()] if self.certificate else []))
-        stopped = asyncio.ensure_future(self._stop.wait())
-        await asyncio.wait((serving, stopped), return_when=asyncio.FIRST_COMPLETED)
-        if serving.done():
-            serving.result()
-        serving.cancel()
+        running = [
+            self._accept(listener),
+            self._stop.wait(),
+            *([self.certificate.follow()] if self.certificate else []),
+        ]
+        done, _ = await asyncio.wait(map(asyncio.ensure_future, running), return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
 
     async def _accept(self, listener: socket.socket) -> NoReturn:
         tls = await self.certificate.context() if self.certificate else None
@@ -110,9 +113,11 @@ class HttpServer:
             oldest.cancel()
         task = self._loop.create_task(self._converse(connection, address, tls))
         self._open[task] = address
-        task.add_done_callback(self._ended)
+        task.add_done_callback(partial(self._ended, connection))
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, connection: socket.socket, task: asyncio.Task[None]) -> None:
+        """Also of one that gave way before it began."""
+        connection.close()
         self._open.pop(task, None)
         if not task.cancelled() and (error := task.exception()):
             log.error("%s: a request failed by a defect", self.name, exc_info=error)
@@ -127,8 +132,6 @@ class HttpServer:
                     writer.transport.abort()
         except (TimeoutError, OSError, asyncio.IncompleteReadError):
             log.debug("%s: a connection ended early", self.name)
-        finally:
-            connection.close()
 
     async def _answered(self, reader: asyncio.StreamReader, address: str) -> Answer:
         try:
@@ -159,10 +162,11 @@ async def _streams(
 
 async def _send(writer: asyncio.StreamWriter, answer: Answer) -> None:
     """In chunks, so that one who reads slowly keeps a chunk of it in memory and not all."""
-    writer.write(answer.head())
-    body = memoryview(answer.body)
-    for start in range(0, len(body), _CHUNK_BYTES):
-        writer.write(body[start : start + _CHUNK_BYTES])
+    writer.write(answer.head() + answer.body[:_CHUNK_BYTES])
+    await writer.drain()
+    rest = memoryview(answer.body)[_CHUNK_BYTES:]
+    for start in range(0, len(rest), _CHUNK_BYTES):
+        writer.write(rest[start : start + _CHUNK_BYTES])
         await writer.drain()
     writer.close()
     await writer.wait_closed()
