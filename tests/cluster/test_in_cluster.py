@@ -193,9 +193,14 @@ def pods_of(kube: Kube, name: str) -> list[Body]:
 
 
 def operator_pods(kube: Kube) -> list[Body]:
-    """Its pods that are not being deleted."""
+    """Its pods that are ready and not being deleted."""
     pods = kube.within(SYSTEM).list("Pod", "app.kubernetes.io/component=operator")
-    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"] and is_ready(pod)]
+
+
+def is_ready(pod: Body) -> bool:
+    """Whether its container is; one that is being made has no status yet."""
+    return any(status["ready"] for status in pod["status"].get("containerStatuses") or ())
 
 
 def explain(kube: Kube, *options: str) -> subprocess.CompletedProcess[str]:

@@ -26,10 +26,15 @@ log = logging.getLogger(__name__)
 
 _OF_TOKENS = frozenset(string.ascii_letters + string.digits + "._~+/=-")
 _KEPT_SECONDS = {True: 60.0, False: 10.0}
+_GRACE_SECONDS = 600.0
 _KEPT = 1024
-_AT_ONCE = 8
+_AT_ONCE, _WAITING = 8, 256
 _EVERYBODY = "everybody"
 _BUSY = {"Retry_After": "5"}
+
+
+class _Rationed(Exception):
+    """Somebody asks too much."""
 
 
 class Judge(Protocol):
@@ -49,6 +54,7 @@ class TokenGuard:
 
     A yes is good for 60 s and a no for 10 s, as with the API server's own webhooks. Yeses and noes are kept apart, at
     most 1,024 each, so that no flood of bad tokens displaces a good one; and who was let in before is not rationed.
+    While the API server does not answer, a yes holds ten minutes longer: figures are wanted most when something fails.
     """
 
     judging: Callable[[], AbstractAsyncContextManager[Judge]]
@@ -70,19 +76,22 @@ class TokenGuard:
         if not token:
             return _unknown("no bearer token was shown", question)
         key = (hmac.digest(self._secret, token.encode(), "sha256"), question)
-        verdict = self._remembered(key)
-        if verdict is None:
-            if not self._may_ask(key, request.address):
-                return as_json(429, {"message": "too many unknown tokens: try again in some seconds"}, **_BUSY)
-            try:
-                verdict = await self._judged(key, token)
-            except OperatorError as error:
-                return as_json(503, {"message": f"the API server does not say who asks: {error}"}, **_BUSY)
-        if verdict.allowed:
-            return None
-        if not verdict.user:
-            return _unknown("the API server does not know this token (any more)", question)
-        return as_json(403, {"message": f"{verdict.user} may not {question.words}: ask for a role that allows it"})
+        try:
+            return _told_by(await self._verdict(key, token, request.address), question)
+        except _Rationed:
+            return as_json(429, {"message": "too many unknown tokens: try again in some seconds"}, **_BUSY)
+        except OperatorError as error:
+            if self._was_let_in(key):
+                return None
+            return as_json(503, {"message": f"the API server does not say who asks: {error}"}, **_BUSY)
+
+    async def _verdict(self, key: Key, token: str, address: str) -> Verdict:
+        """Remembered, or asked for. Raises `_Rationed`, `OperatorError`."""
+        if verdict := self._remembered(key):
+            return verdict
+        if not self._may_ask(key, address):
+            raise _Rationed
+        return await self._judged(key, token)
 
     def _remembered(self, key: Key) -> Verdict | None:
         for kept in self._kept.values():
@@ -90,11 +99,15 @@ class TokenGuard:
                 return found[0]
         return None
 
+    def _was_let_in(self, key: Key) -> bool:
+        _, until = self._kept[True].get(key, (None, float("-inf")))
+        return until + _GRACE_SECONDS > self.clock()
+
     def _may_ask(self, key: Key, address: str) -> bool:
         """Who was let in before, or whose question is under way, takes no ration."""
         if key in self._kept[True] or key in self._asked:
             return True
-        return self.by_address.take(address) and self.in_all.take(_EVERYBODY)
+        return len(self._asked) < _WAITING and self.by_address.take(address) and self.in_all.take(_EVERYBODY)
 
     async def _judged(self, key: Key, token: str) -> Verdict:
         """One question for all who ask it at the same time; who gives up takes the answer from nobody else."""
@@ -137,6 +150,14 @@ def _token_in(request: Request) -> str:
         request.headers.get(TOKEN_HEADER.lower()) or request.headers.get("authorization") or ""
     ).partition(" ")
     return token if scheme.lower() == "bearer" and token and _OF_TOKENS.issuperset(token) else ""
+
+
+def _told_by(verdict: Verdict, question: Question) -> Answer | None:
+    if verdict.allowed:
+        return None
+    if not verdict.user:
+        return _unknown("the API server does not know this token (any more)", question)
+    return as_json(403, {"message": f"{verdict.user} may not {question.words}: ask for a role that allows it"})
 
 
 def _unknown(why: str, question: Question) -> Answer:

@@ -181,6 +181,30 @@ async def test_without_the_api_server_it_is_said_and_not_remembered(caplog: pyte
     assert "a-planted-token" not in caplog.text
 
 
+async def test_while_the_api_server_is_away_who_was_let_in_stays_so_for_ten_minutes() -> None:
+    court = Court()
+    guard = a_guard(court)
+    assert await refused(guard, "good") == 0
+    court.failing = True
+    for court.now, status in ((59.0, 0), (61.0, 0), (659.0, 0), (661.0, 503)):
+        assert await refused(guard, "good") == status
+    assert await refused(guard, "poor") == 503
+
+
+async def test_questions_that_wait_are_bounded_however_long_the_api_server_takes() -> None:
+    court = Court()
+    court.free.clear()
+    guard = a_guard(court)
+    guard.by_address = guard.in_all = Rations(per_second=0, burst=1e9)
+    asking = [asyncio.create_task(refused(guard, f"bad-{number}")) for number in range(1000)]
+    done, waiting = await asyncio.wait(asking, timeout=0.1)
+    assert {task.result() for task in done} == {429}
+    assert (len(waiting), len(court.asked)) == (256, 8)
+    for task in waiting:
+        task.cancel()
+    court.free.set()
+
+
 async def test_a_connection_that_could_not_be_opened_is_tried_again() -> None:
     court = Court()
 
