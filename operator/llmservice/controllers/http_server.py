@@ -93,13 +93,16 @@ class HttpServer:
 
     async def _accept(self, listener: socket.socket) -> NoReturn:
         tls = await self.certificate.context() if self.certificate else None
+        trouble = ""
         while True:
             try:
                 connection, peer = await self._loop.sock_accept(listener)
             except OSError as error:
-                log.warning("%s: a connection cannot be accepted: %s", self.name, error)
+                if trouble != (trouble := str(error)):
+                    log.warning("%s: connections cannot be accepted: %s", self.name, error)
                 await asyncio.sleep(_NO_ROOM_SECONDS)
                 continue
+            trouble = ""
             if self.newcomers.take(peer[0]):
                 self._admit(connection, peer[0], tls)
             else:

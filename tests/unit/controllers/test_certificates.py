@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import socket
 import ssl
 import subprocess
 import sys
@@ -52,6 +53,21 @@ async def test_one_of_its_own_serves_https_and_nothing_else() -> None:
         writer.write(b"GET / HTTP/1.1\r\n\r\n")
         assert b"hello" not in await reader.read()
         writer.close()
+
+
+async def test_connections_that_never_shake_hands_give_way() -> None:
+    """Each costs memory from its first byte on."""
+    async with a_server(SelfSigned()) as server:
+        server.connections = 4
+        assert (await ask(server, "/", by="https"))[0] == 200
+        silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
+        for number, connection in enumerate(silent):
+            connection.sendall(bytes([22, 3, 1][: number % 4]))
+        assert await ask(server, "/", by="https") == (200, "hello")
+        assert len(server._open) <= 4
+        for connection in silent:
+            connection.close()
+        assert await ask(server, "/", by="https") == (200, "hello")
 
 
 async def test_each_start_has_another_key_and_none_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
