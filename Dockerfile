@@ -30,6 +30,6 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 # A number, so that the kubelet can see that it is not root.
 USER 65532:65532
-EXPOSE 8080
+EXPOSE 8081 8443
 ENTRYPOINT ["/opt/llmservice/bin/python3", "-m", "llmservice"]
 CMD ["run"]

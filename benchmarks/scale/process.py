@@ -59,7 +59,8 @@ class OperatorProcess:
         port, report = _free_port(), folder / "loop.json"
         report.unlink(missing_ok=True)
         path = os.pathsep.join([str(ROOT / "operator"), str(ROOT)])
-        environment = {"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PORT": str(port), "PYTHONPATH": path}
+        metrics = {"LLMSERVICE_METRICS_PORT": str(port), "LLMSERVICE_METRICS_AUTH": "none"}
+        environment = {"KUBECONFIG": str(kubeconfig), **metrics, "PYTHONPATH": path}
         with (folder / "operator-under-test.log").open("ab") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "benchmarks.scale.under_test", str(report)],

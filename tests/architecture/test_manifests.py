@@ -92,7 +92,8 @@ def test_the_operator_understands_its_environment() -> None:
     environment = {item["name"]: item.get("value", "some-namespace") for item in container()["env"]}
     settings = settings_from(environment)
     assert settings.log_format == "json"
-    assert settings.port == container()["ports"][0]["containerPort"]
+    ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
+    assert (settings.metrics_port, settings.probe_port) == (ports["metrics"], ports["probes"])
     assert settings.lease_namespace == "some-namespace"
 
 

@@ -19,7 +19,7 @@ FEATURES: dict[str, Body] = {
     "no-crd": {"crds": {"enabled": False}},
     "crd-that-goes": {"crds": {"keep": False}},
     "no-roles": {"rbac": {"create": False}},
-    "least-roles": {"rbac": {"podLogs": False, "nodeInsight": False, "userRoles": False}},
+    "least-roles": {"rbac": {"podLogs": False, "nodeInsight": False, "reviews": False, "userRoles": False}},
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
         "admission": {
@@ -75,22 +75,20 @@ FEATURES: dict[str, Body] = {
         "resources": {"limits": {"memory": "1Gi", "cpu": 1}},
     },
     "unspread": {"topologySpread": [], "podDisruptionBudget": {"enabled": False}},
-    "policy": {"networkPolicy": {"enabled": True}},
+    "no-policy": {"networkPolicy": {"enabled": False}},
     "narrow-policy": {
         "networkPolicy": {
-            "enabled": True,
-            "monitoring": [],
+            "metricsFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
             "apiServer": {"cidrs": ["10.0.0.1/32"], "ports": [443]},
             "egress": [{"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}],
         }
     },
-    "policy-and-prometheus": {
-        "networkPolicy": {"enabled": True},
-        "prometheus": {"url": "https://prometheus.monitoring"},
+    "prometheus-elsewhere": {
+        "networkPolicy": {"prometheus": [{"ipBlock": {"cidr": "10.2.0.0/16"}}]},
+        "prometheus": {"url": "https://prometheus.example"},
     },
     "pod-monitors": {
         "monitoring": {
-            "podMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "30s"},
             "enginePodMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "5s"},
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
         }
@@ -101,6 +99,12 @@ FEATURES: dict[str, Body] = {
     "service-monitor": {
         "monitoring": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "1m"}}
     },
+    "certificate": {
+        "monitoring": {
+            "tlsSecret": "llmservice-tls",
+            "serviceMonitor": {"enabled": True, "tokenSecret": {"name": "prometheus", "key": "bearer"}},
+        }
+    },
 }
 
 TOGETHER = (
@@ -110,7 +114,8 @@ TOGETHER = (
     "catalogue",
     "prometheus",
     "placed",
-    "policy",
+    "narrow-policy",
+    "certificate",
     "pod-monitors",
     "dashboard",
     "user-policy",

@@ -21,7 +21,7 @@ CLUSTER_WIDE = {
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
 }
-ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "restricted-network", "monitoring")
+ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "monitoring")
 
 
 @functools.cache

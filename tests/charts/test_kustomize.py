@@ -19,7 +19,7 @@ HELM_LABELS = (
     "app.kubernetes.io/managed-by",
     "helm.sh/chart",
 )
-_MONITORING = ("podMonitor", "enginePodMonitor", "prometheusRule", "dashboard")
+_MONITORING = ("serviceMonitor", "enginePodMonitor", "prometheusRule", "dashboard")
 TWINS: dict[str, Body] = {
     "cluster": {},
     "namespaced": {"scope": "namespaced"},
@@ -30,7 +30,6 @@ TWINS: dict[str, Body] = {
             {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"},
         ],
     },
-    "restricted-network": {"networkPolicy": {"enabled": True}},
     "monitoring": {"monitoring": {name: {"enabled": True} for name in _MONITORING}},
 }
 """Each overlay and the values that say the same."""

@@ -9,12 +9,22 @@ from llmservice import __version__
 from llmservice.catalog.overlay import overlaid
 from llmservice.settings import VARIABLES, Settings, settings_from
 from tests.charts.cases import COMBINATIONS, DIGEST, FEATURES, SCOPES, merged
-from tests.charts.rendering import CHART, ROOT, SYSTEM, chart, of_kind, one, operator_container, overlay
+from tests.charts.rendering import (
+    CHART,
+    MONITORING_KINDS,
+    ROOT,
+    SYSTEM,
+    chart,
+    of_kind,
+    one,
+    operator_container,
+    overlay,
+)
 from tests.unit.signals.fake_engine import recorded
 
 Body = dict[str, Any]
 CRD = "llmservices.llmservice.dev"
-USER_ROLES = ("llmservice-viewer", "llmservice-editor", "llmservice-admin")
+USER_ROLES = ("llmservice-viewer", "llmservice-editor", "llmservice-admin", "llmservice-metrics-reader")
 CRD_FILE = ROOT / "crds" / "llmservices.llmservice.dev.yaml"
 
 
@@ -49,7 +59,8 @@ def test_settings_reach_the_operator() -> None:
     assert found == Settings(
         workers=32,
         log_level="debug",
-        port=8080,
+        probe_port=8081,
+        metrics_port=8443,
         lease_namespace=SYSTEM,
         platform="gke",
         image_mirrors={"docker.io": "registry.example/hub", "ghcr.io": "registry.example/ghcr"},
@@ -147,17 +158,9 @@ def test_a_token_is_mounted_where_the_operator_looks_for_it() -> None:
 
 
 def test_only_kinds_that_the_cluster_has_are_rendered() -> None:
-    values = FEATURES["pod-monitors"]
-    assert len(of_kind(chart(values, kinds=["PodMonitor"]), "PodMonitor")) == 2
+    values = merged(FEATURES["pod-monitors"], FEATURES["service-monitor"])
+    assert {body["kind"] for body in chart(values, kinds=["PodMonitor"])} & {*MONITORING_KINDS} == {"PodMonitor"}
     assert chart(values, kinds=[]) == chart()
-
-
-def test_a_monitor_selects_the_operator_and_another_the_engines() -> None:
-    selectors = {
-        body["metadata"]["name"]: body["spec"]["selector"]["matchLabels"]["app.kubernetes.io/component"]
-        for body in of_kind(chart(FEATURES["pod-monitors"]), "PodMonitor")
-    }
-    assert selectors == {"llmservice-operator": "operator", "llmservice-operator-engines": "inference"}
 
 
 _LIMITS: Body = {
@@ -207,14 +210,71 @@ def test_a_service_monitor_finds_the_metrics_service() -> None:
     assert wanted.items() <= one(bodies, "Service")["metadata"]["labels"].items()
 
 
+def endpoint(values: Body) -> Body:
+    """What a ServiceMonitor makes Prometheus ask for."""
+    (found,) = one(chart(values), "ServiceMonitor")["spec"]["endpoints"]
+    scraped: Body = found
+    return scraped
+
+
+def test_prometheus_says_who_it_is_and_by_https_only() -> None:
+    asked = endpoint(FEATURES["service-monitor"])
+    assert (asked["scheme"], asked["tlsConfig"]) == ("https", {"insecureSkipVerify": True})
+    assert asked["bearerTokenFile"] == "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+
+def test_a_given_certificate_is_mounted_for_the_operator_and_checked_by_prometheus() -> None:
+    values = FEATURES["certificate"]
+    found, asked = settings(values), endpoint(values)
+    (mount,) = operator_container(chart(values))["volumeMounts"]
+    assert (found.tls_cert_file, found.tls_key_file) == (
+        f"{mount['mountPath']}/tls.crt",
+        f"{mount['mountPath']}/tls.key",
+    )
+    service = one(chart(values), "Service")["metadata"]["name"]
+    assert asked["tlsConfig"] == {
+        "serverName": f"{service}.{SYSTEM}.svc",
+        "ca": {"secret": {"name": "llmservice-tls", "key": "ca.crt"}},
+    }
+    assert asked["authorization"]["credentials"] == {"name": "prometheus", "key": "bearer"}
+
+
+def test_explain_asks_the_port_that_is_declared_first() -> None:
+    """`llmservice explain` leaves the choice to the API server, which takes the first."""
+    first, second = operator_container(chart())["ports"]
+    assert (first["name"], second["name"]) == ("metrics", "probes")
+    assert {first["containerPort"], second["containerPort"]} == {settings({}).metrics_port, settings({}).probe_port}
+    probes = [operator_container(chart())[name]["httpGet"]["port"] for name in ("livenessProbe", "readinessProbe")]
+    assert probes == ["probes", "probes"]
+
+
+def policy(name: str) -> Body:
+    """The NetworkPolicy's spec."""
+    spec: Body = one(chart(FEATURES[name]), "NetworkPolicy")["spec"]
+    return spec
+
+
+def test_a_policy_stands_around_the_operator_unless_it_is_left_out() -> None:
+    assert policy("default")["policyTypes"] == ["Ingress", "Egress"]
+    assert of_kind(chart(FEATURES["no-policy"]), "NetworkPolicy") == []
+
+
+def test_only_the_port_where_everybody_says_who_they_are_is_open() -> None:
+    """Nobody but the node reaches the probes: the policy does not name their port."""
+    assert policy("default")["ingress"] == [{"ports": [{"protocol": "TCP", "port": "metrics"}]}]
+    (rule,) = policy("narrow-policy")["ingress"]
+    assert rule["from"] == FEATURES["narrow-policy"]["networkPolicy"]["metricsFrom"]
+
+
 def test_the_policy_lets_prometheus_be_asked_only_when_it_is() -> None:
-    policies = [one(chart(FEATURES[name]), "NetworkPolicy") for name in ("policy", "policy-and-prometheus")]
-    asked, peers = policies[1]["spec"]["egress"], policies[1]["spec"]["ingress"][0]["from"]
-    assert [rule for rule in asked if rule not in policies[0]["spec"]["egress"]] == [{"to": peers}]
+    asked = [rule for rule in policy("prometheus")["egress"] if rule not in policy("default")["egress"]]
+    assert asked == [{"to": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]
+    assert {"to": [{"ipBlock": {"cidr": "10.2.0.0/16"}}]} in policy("prometheus-elsewhere")["egress"]
 
 
-def test_without_monitoring_nobody_reaches_the_operator() -> None:
-    assert one(chart(FEATURES["narrow-policy"]), "NetworkPolicy")["spec"]["ingress"] == []
+def test_the_policy_does_not_keep_the_operator_from_the_api_server_wherever_that_is() -> None:
+    ports = [{"protocol": "TCP", "port": 443}, {"protocol": "TCP", "port": 6443}]
+    assert {"ports": ports} in policy("default")["egress"]
 
 
 def policy_of(values: Body, name: str) -> Body:

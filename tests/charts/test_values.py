@@ -41,9 +41,11 @@ def test_every_object_is_closed_or_a_map_or_a_part_of_kubernetes() -> None:
         "affinity.nodeAffinity",
         "affinity.podAffinity",
         "affinity.podAntiAffinity",
-        "networkPolicy.monitoring[].namespaceSelector",
-        "networkPolicy.monitoring[].podSelector",
-        "networkPolicy.monitoring[].ipBlock",
+        *(
+            f"networkPolicy.{peers}[].{selector}"
+            for peers in ("metricsFrom", "prometheus")
+            for selector in ("namespaceSelector", "podSelector", "ipBlock")
+        ),
         "networkPolicy.egress[].to[]",
         "networkPolicy.egress[].ports[]",
     }
@@ -80,7 +82,8 @@ def test_a_parent_chart_may_share_its_globals() -> None:
     [
         ({"replica": 3}, "additional properties 'replica' not allowed"),
         ({"image": {"tags": "1"}}, "at '/image': additional properties 'tags'"),
-        ({"monitoring": {"podMonitor": {"enable": True}}}, "at '/monitoring/podMonitor'"),
+        ({"monitoring": {"podMonitor": {"enabled": True}}}, "at '/monitoring': additional properties 'podMonitor'"),
+        ({"monitoring": {"tlsSecret": "Not A Name"}}, "at '/monitoring/tlsSecret'"),
         ({"scope": "namespace"}, "at '/scope'"),
         ({"namespaces": ["team-a"]}, "at '/namespaces'"),
         ({"scope": "namespaced", "namespaces": ["Team"]}, "at '/namespaces/0'"),
@@ -91,10 +94,6 @@ def test_a_parent_chart_may_share_its_globals() -> None:
         ({"engines": {"imageMirrors": {"docker.io": "a,b=c"}}}, "at '/engines/imageMirrors/docker.io'"),
         ({"prometheus": {"url": "prometheus:9090"}}, "at '/prometheus/url'"),
         ({"workers": 257}, "at '/workers'"),
-        (
-            {"monitoring": {"podMonitor": {"enabled": True}, "serviceMonitor": {"enabled": True}}},
-            "at '/monitoring/serviceMonitor/enabled'",
-        ),
         ({"admission": {"users": {"imagePrefixes": ["team/"]}}}, "at '/admission/users/imagePrefixes/0'"),
         ({"networkPolicy": {"apiServer": {"ports": []}}}, "at '/networkPolicy/apiServer/ports'"),
     ],

@@ -4,9 +4,11 @@ import asyncio
 import functools
 import json
 import os
+import ssl
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +34,8 @@ pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 SYSTEM, ACCOUNT = "llmservice-system", "llmservice-operator"
 USER = f"system:serviceaccount:{SYSTEM}:{ACCOUNT}"
 MEGABYTE = 10**6
+PROMETHEUS, VIEWER, STRANGER = "prometheus", "viewer", "stranger"
+"""Accounts: one that may get /metrics, one that may see what is in its namespace, one that may nothing."""
 Right = tuple[str, str, str]
 """API group, resource with subresource, verb."""
 
@@ -69,6 +73,13 @@ def installed(image: Path, overlay: str, audit_log: Path) -> Iterator[Kube]:
         kube.kubectl("apply", "--server-side", "-k", str(ROOT / "manifests/overlays" / overlay))
         serving.within(SYSTEM).kubectl("rollout", "status", "deployment/llmservice-operator", "--timeout=90s")
         box.model_volume(serving.namespace, "models")
+        for account in (PROMETHEUS, VIEWER, STRANGER):
+            serving.kubectl("create", "serviceaccount", account)
+        of = f"--serviceaccount={serving.namespace}:"
+        serving.kubectl(
+            "create", "clusterrolebinding", PROMETHEUS, "--clusterrole=llmservice-metrics-reader", of + PROMETHEUS
+        )
+        serving.kubectl("create", "rolebinding", VIEWER, "--clusterrole=view", of + VIEWER)
         yield serving
     finally:
         box.down()
@@ -86,7 +97,7 @@ def test_an_llmservice_is_served(installed: Kube) -> None:
 
 def test_one_replica_leads_and_both_are_ready(installed: Kube) -> None:
     pods = operator_pods(installed)
-    figures = [metrics(pod) for pod in pods]
+    figures = [metrics(installed, pod) for pod in pods]
     assert sorted(leads(text) for text in figures) == [0.0, 1.0]
     assert all(pod["status"]["containerStatuses"][0]["restartCount"] == 0 for pod in pods)
 
@@ -103,31 +114,60 @@ def test_its_log_is_json_and_names_the_resource(installed: Kube) -> None:
 
 def test_when_the_leader_is_deleted_the_other_replica_takes_over(installed: Kube) -> None:
     system = installed.within(SYSTEM)
-    leader = next(pod for pod in operator_pods(installed) if leads(metrics(pod)))
+    leader = next(pod for pod in operator_pods(installed) if leads(metrics(installed, pod)))
     system.delete("Pod", leader["metadata"]["name"])
     installed.create(a_tiny_service("successor", suspend=True))
     installed.wait_reason("successor", "Suspended")
 
 
-def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None:
-    """As a person does, with nothing but a kubeconfig."""
+def test_metrics_are_for_those_who_may_get_them(installed: Kube) -> None:
+    pod = operator_pods(installed)[0]
+    assert asked(pod, "metrics", token(installed, PROMETHEUS))[0] == 200
+    status, words = asked(pod, "metrics", token(installed, STRANGER))
+    assert (status, f"{STRANGER} may not get" in words or "this token may not get" in words) == (403, True)
+    for nobody in ("", "eyJhbGciOiJub25lIn0.e30.e30"):
+        status, words = asked(pod, "metrics", nobody)
+        assert (status, "Authorization: Bearer TOKEN" in words) == (401, True)
+
+
+def test_an_explanation_is_for_those_who_may_get_the_service(installed: Kube, overlay: str) -> None:
+    """Of a service that one may not get nothing is told, not even whether there is one."""
+    installed.create(a_tiny_service("looked-at", autoscaling={"maxReplicas": 2}))
+    installed.wait_reason("looked-at", "MetricsRead", kind="MetricsAvailable")
+    leader = next(pod for pod in operator_pods(installed) if leads(metrics(installed, pod)))
+    here, viewer, stranger = f"explain/{installed.namespace}", token(installed, VIEWER), token(installed, STRANGER)
+    assert asked(leader, f"{here}/looked-at", viewer)[0] == 200
+    assert asked(leader, f"{here}/absent", viewer)[0] == 404
+    assert asked(leader, "explain/default/looked-at", viewer)[0] == 403
+    there, nowhere = (asked(leader, f"{here}/{name}", stranger) for name in ("looked-at", "absent"))
+    assert (there[0], there[1].replace("looked-at", "absent")) == nowhere
+    assert nowhere[0] == 403
+    made_for_it = installed.kubectl("create", "token", VIEWER, "--audience=llmservice-operator").strip()
+    assert asked(leader, f"{here}/looked-at", made_for_it)[0] == (200 if overlay == "cluster" else 401)
+
+
+def test_explain_asks_the_leader_through_the_api_server(installed: Kube, overlay: str, tmp_path: Path) -> None:
+    """As a person does, with a kubeconfig that has a client certificate, and so no token to show."""
     installed.create(a_tiny_service("scaled", autoscaling={"maxReplicas": 2}))
     installed.wait_reason("scaled", "MetricsRead", kind="MetricsAvailable")
-    environment = {**os.environ, "KUBECONFIG": str(installed.kubeconfig), "PYTHONPATH": str(ROOT / "operator")}
-    command = [sys.executable, "-m", "llmservice", "explain", "scaled", "-n", installed.namespace]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{installed.namespace}/scaled: llamacpp")
+    (tmp_path / "token").write_text(token(installed, VIEWER))
+    shown = ("--as-service-account", f"{installed.namespace}/{VIEWER}")
+    for option in [shown] * (overlay == "cluster") + [("--token-file", str(tmp_path / "token"))]:
+        done = explain(installed, *option)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(f"{installed.namespace}/scaled: llamacpp")
+    assert "--as-service-account NAMESPACE/NAME" in explain(installed).stderr
 
 
 def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed, swept.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed, read, swept.
 
-    Without cluster rights the nodes are asked for once, in vain, and nothing else is: nor does the admission policy of
-    the operator refuse any of it.
+    Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
+    does the admission policy of the operator refuse any of it.
     """
+    assert metrics(installed, operator_pods(installed)[0])
     whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
     installed.wait_ready("whole")
     for kind in ("Deployment", "Service", "NetworkPolicy"):
@@ -151,7 +191,7 @@ def test_rights_used_and_rights_granted_are_the_same(
     kubeconfig, _ = kubeconfig_of(installed.within(SYSTEM), ACCOUNT, tmp_path)
     asyncio.run(swept_from_nothing(kubeconfig, "" if overlay == "cluster" else installed.namespace))
     used, refused = asked_for(audit_log)
-    assert set(refused) == (set() if overlay == "cluster" else {"list nodes"})
+    assert set(refused) == (set() if overlay == "cluster" else {"list nodes", "create tokenreviews"})
     rights = granted(installed, overlay)
     assert {"used, not granted": used - rights, "granted, not used": rights - used} == {
         "used, not granted": set(),
@@ -190,17 +230,46 @@ def pods_of(kube: Kube, name: str) -> list[Body]:
 
 
 def operator_pods(kube: Kube) -> list[Body]:
-    """Its pods that are not being deleted."""
+    """Its pods that are ready and not being deleted."""
     pods = kube.within(SYSTEM).list("Pod", "app.kubernetes.io/component=operator")
-    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"] and is_ready(pod)]
 
 
-def metrics(pod: Body) -> str:
+def is_ready(pod: Body) -> bool:
+    """Whether its container is; one that is being made has no status yet."""
+    return any(status["ready"] for status in pod["status"].get("containerStatuses") or ())
+
+
+def explain(kube: Kube, *options: str) -> subprocess.CompletedProcess[str]:
+    """The command, as a person types it."""
+    environment = {**os.environ, "KUBECONFIG": str(kube.kubeconfig), "PYTHONPATH": str(ROOT / "operator")}
+    command = [sys.executable, "-m", "llmservice", "explain", "scaled", "-n", kube.namespace, *options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+
+
+def token(kube: Kube, account: str) -> str:
+    """A token of an account in the namespace."""
+    return kube.kubectl("create", "token", account).strip()
+
+
+def asked(pod: Body, path: str, shown: str) -> tuple[int, str]:
+    """Status and answer, with a token or none. The certificate is one that the replica has signed itself."""
+    headers = {"Authorization": f"Bearer {shown}"} if shown else {}
+    request = urllib.request.Request(f"https://{pod['status']['podIP']}:8443/{path}", headers=headers)
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname, unchecked.verify_mode = False, ssl.CERT_NONE
+    try:
+        with urllib.request.urlopen(request, timeout=10, context=unchecked) as response:  # noqa: S310
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def metrics(kube: Kube, pod: Body) -> str:
     """What Prometheus would read."""
-    url = f"http://{pod['status']['podIP']}:8080/metrics"
-    with urllib.request.urlopen(url, timeout=10) as response:
-        text: str = response.read().decode()
-        return text
+    status, text = asked(pod, "metrics", token(kube, PROMETHEUS))
+    assert status == 200, text
+    return text
 
 
 def leads(text: str) -> float:
@@ -242,7 +311,7 @@ def asked_for(audit_log: Path) -> tuple[set[Right], list[str]]:
     refused = []
     for line in audit_log.read_text().splitlines():
         event = json.loads(line)
-        if event["user"]["username"] != USER:
+        if event["user"].get("username") != USER:  # a token that nobody knows has none
             continue
         code = event.get("responseStatus", {}).get("code")
         if reference := event.get("objectRef"):

@@ -52,7 +52,8 @@ def spied(request: pytest.FixtureRequest, kube: Kube, operator: Operator, tmp_pa
         "LLMSERVICE_NAMESPACES": kube.namespace,
         "LLMSERVICE_LOG_LEVEL": "debug",
         "LLMSERVICE_LOG_FORMAT": request.param,
-        "LLMSERVICE_PORT": str(port),
+        "LLMSERVICE_METRICS_PORT": str(port),
+        "LLMSERVICE_METRICS_AUTH": "none",
     }
     operator.stop()
     own = Operator(environment, tmp_path / "operator.log")

@@ -38,7 +38,9 @@ def operator(proxy: FaultProxy, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder: Path = tmp_path_factory.mktemp("operator")
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(json.dumps(_kubeconfig(proxy.url)))
-    operator = Operator({"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PORT": str(free_port())}, folder / "operator.log")
+    operator = Operator(
+        {"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PROBE_PORT": str(free_port())}, folder / "operator.log"
+    )
     operator.start()
     yield operator
     proxy.heal()

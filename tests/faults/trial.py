@@ -88,7 +88,9 @@ class Trial:
     def is_healthy(self) -> bool:
         """Whether the kubelet would leave it alone."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.operator.environment['LLMSERVICE_PORT']}/healthz"):
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.operator.environment['LLMSERVICE_PROBE_PORT']}/healthz"
+            ):
                 return True
         except urllib.error.URLError:
             return False

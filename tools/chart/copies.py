@@ -12,6 +12,7 @@ RIGHTS = {
     "operator": "base/rights.yaml",
     "podLogs": "base/pod-logs.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
+    "reviews": "overlays/cluster/reviews.yaml",
     "leaderElection": "base/leader-election.yaml",
     "catalogue": "base/catalogue.yaml",
 }

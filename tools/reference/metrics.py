@@ -15,10 +15,11 @@ from llmservice.reconcilers.scaling.looks import Looks
 _HEAD = """\
 # Metrics of the operator
 
-Written from the code by `make docs`. `GET /metrics` on port 8080 of each replica (`LLMSERVICE_PORT`), in Prometheus'
-text format; names are controller-runtime's where it has one, so that its dashboards work. A series of an LLMService
-ends with it. Besides these: `process_*`, of the Prometheus client. Engines have metrics of their own, on port 8000 of
-their pods.
+Written from the code by `make docs`. `GET /metrics` on port 8443 of each replica (`LLMSERVICE_METRICS_PORT`), by HTTPS
+and [for those who may](../how-to/read-metrics.md), in Prometheus' text format; names are controller-runtime's where it
+has one, so that its dashboards work. However many ask, the figures are put together once a second at most, and with a
+tenth of a core at most: with very many resources they are up to ten seconds old. A series of an LLMService ends with
+it. Besides these: `process_*`, of the Prometheus client. Engines have metrics of their own, on port 8000 of their pods.
 
 """
 

@@ -8,8 +8,10 @@
 {{- define "llmservice.environment" -}}
 - name: LLMSERVICE_LOG_FORMAT
   value: {{ .Values.logFormat }}
-- name: LLMSERVICE_PORT
-  value: "8080"
+- name: LLMSERVICE_PROBE_PORT
+  value: "8081"
+- name: LLMSERVICE_METRICS_PORT
+  value: "8443"
 - name: LLMSERVICE_LEASE_NAMESPACE
   valueFrom:
     fieldRef:
@@ -45,6 +47,8 @@ TOLERATIONS: {{ if .tolerations }}{{ toJson .tolerations | quote }}{{ end }}
 {{- end }}
 LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
 MONITORING_NAMESPACE: {{ .Values.monitoring.namespace | quote }}
+TLS_CERT_FILE: {{ ternary "/var/run/secrets/llmservice-tls/tls.crt" "" (ne .Values.monitoring.tlsSecret "") | quote }}
+TLS_KEY_FILE: {{ ternary "/var/run/secrets/llmservice-tls/tls.key" "" (ne .Values.monitoring.tlsSecret "") | quote }}
 PLATFORM: {{ .Values.platform | quote }}
 PROMETHEUS_URL: {{ .Values.prometheus.url | quote }}
 PROMETHEUS_TOKEN_FILE: {{ ternary "/var/run/secrets/prometheus/token" "" (ne .Values.prometheus.tokenSecret.name "") | quote }}

@@ -46,13 +46,23 @@ class Connection:
         self._transport = {key: value for key, value in options.items() if value}
 
     async def call(
-        self, method: str, target: str, *, body: Any = None, content_type: str = "application/json", accept: str = ""
+        self,
+        method: str,
+        target: str,
+        *,
+        body: Any = None,
+        content_type: str = "application/json",
+        accept: str = "",
+        headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Send one request and return the answer's JSON object.
 
-        `target` is path and query, already quoted. Raises what `failures` names, within `timeout_seconds`.
+        `target` is path and query, already quoted; `headers` go with it. Raises what `failures` names, within
+        `timeout_seconds`.
         """
-        answer = await self.call_raw(method, target, body=body, content_type=content_type, accept=accept)
+        answer = await self.call_raw(
+            method, target, body=body, content_type=content_type, accept=accept, headers=headers
+        )
         return json_object(answer, f"{method} {target}")
 
     async def call_raw(
@@ -63,10 +73,11 @@ class Connection:
         body: Any = None,
         content_type: str = "application/json",
         accept: str = "",
+        headers: Mapping[str, str] | None = None,
         at_most: int = LARGEST_ANSWER_BYTES,
     ) -> bytes:
         """Like `call`, with the answer as it is; raises `AnswerTooLarge` when it has more than `at_most` bytes."""
-        headers = {"Content-Type": content_type} if body is not None else {}
+        headers = dict(headers or {}) | ({"Content-Type": content_type} if body is not None else {})
         if accept:
             headers["Accept"] = accept
         data = None if body is None else as_yaml(orjson.dumps(body))

@@ -8,12 +8,15 @@ from llmservice.cluster.failures import NotFound
 from llmservice.cluster.kinds import KINDS
 from llmservice.errors import NotYet, Unavailable
 
+TOKEN_HEADER = "X-LLMService-Authorization"  # noqa: S105  (its name)
+"""The API server takes the header Authorization for itself and hands on every other."""
 
-async def ask_leader(connection: Connection, namespace: str, lease: str, path: str) -> dict[str, Any]:
-    """GET a path of the leader's endpoint. The leader is the pod named in the Lease; its port the first it declares.
 
-    Raises `Unavailable` when nobody leads, else what `Connection.call` raises; a refusal of the operator itself comes
-    with its own words.
+async def ask_leader(connection: Connection, namespace: str, lease: str, path: str, token: str) -> dict[str, Any]:
+    """GET a path of the leader's endpoint, with a token that says who asks.
+
+    The leader is the pod named in the Lease; its port the first it declares, by HTTPS. Raises `Unavailable` when nobody
+    leads, else what `Connection.call` raises; a refusal of the operator itself comes with its own words.
     """
     try:
         holder = (await connection.call("GET", KINDS["Lease"].item(namespace, lease)))["spec"].get("holderIdentity")
@@ -27,7 +30,8 @@ async def ask_leader(connection: Connection, namespace: str, lease: str, path: s
         )
     pod, _, _ = holder.rpartition("_")
     try:
-        return await connection.call("GET", KINDS["Pod"].item(namespace, quote(pod), f"proxy/{path}"))
+        target = KINDS["Pod"].item(namespace, f"https:{quote(pod)}:", f"proxy/{path}")
+        return await connection.call("GET", target, headers={TOKEN_HEADER: f"Bearer {token}"})
     except NotFound as error:
         if f'"{pod}" not found' not in error.message:
             raise

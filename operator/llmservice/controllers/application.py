@@ -67,7 +67,7 @@ async def run_operator(settings: Settings) -> None:
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
         parts = _wire(settings, connection, replica, sources)
         looks = parts.autoscaler.scaler.looks
-        async with replica.endpoints(settings.port, parts.cache, parts.informers, parts.kopf, looks):
+        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, looks):
             await _operate(parts, settings, stop)
     log.info("stopped")
 

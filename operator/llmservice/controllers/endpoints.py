@@ -1,108 +1,114 @@
-"""`/healthz`, `/readyz`, `/metrics`, `/explain`, in a thread of their own: they answer while the operator's loop hangs.
+"""What the operator answers about itself: probes by plain HTTP, figures and explanations by HTTPS to those who may.
 
-kopf's own liveness endpoint always answers 200, whatever became of its watches.
+Each has a thread of its own, so that no scrape delays a probe, and both answer while the operator's loop hangs.
 """
 
-import asyncio
-import functools
-import json
-import socket
-import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Self
+from functools import partial
+from typing import Any, Protocol
 
-from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
+from llmservice.cluster.reviews import Question, may_get_metrics, may_get_service, reviewing
+from llmservice.controllers.certificates import CertificateFiles, SelfSigned
+from llmservice.controllers.guarding import TokenGuard
 from llmservice.controllers.health import Checks
-from llmservice.errors import InvalidSpec
+from llmservice.controllers.http_messages import Answer, Request, as_json, told
+from llmservice.controllers.http_server import Certificate, HttpServer
+from llmservice.controllers.shared_page import SharedPage
+from llmservice.settings import Settings
 
-_SHUTDOWN_SECONDS = 1.0
+_SCRAPES = 64
+"""Connections at once: each costs 0.3 MiB with TLS."""
+_LOOPBACK = "127.0.0.1"
+_NAME_LENGTH = 253
+_OF_NAMES = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-.")
 
 Explain = Callable[[str, str], tuple[int, dict[str, Any]]]
 """Namespace and name of an LLMService → HTTP status and JSON; called from the endpoints' thread."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Endpoints:
-    """An HTTP server that runs as long as the block. Port 0 takes a free one; `port` is the real one afterwards.
+class Guard(Protocol):
+    """Who may read what."""
 
-    `remarks` stand where a check of the same name would say "ok". Raises `InvalidSpec` (`InvalidSetting`) when the
-    port cannot be taken.
-    """
+    def refusal(self, request: Request, question: Question) -> Awaitable[Answer | None]:
+        """What somebody is told who may not; None for those who may."""
+        ...
 
-    port: int
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """`/healthz` and `/readyz`. `remarks` stand where a check of the same name would say "ok"."""
+
     alive: Checks
     ready: Checks
-    registry: CollectorRegistry
-    explain: Explain | None = None
     remarks: Checks = field(default_factory=dict)
-    _loop: asyncio.AbstractEventLoop = field(init=False)
-    _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _thread: threading.Thread | None = None
 
-    async def __aenter__(self) -> Self:
-        listener = _listener(self.port)
-        self.port = listener.getsockname()[1]
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, args=(listener,), name="endpoints", daemon=True)
-        self._thread.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._thread is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
-            await asyncio.to_thread(self._thread.join, 5 * _SHUTDOWN_SECONDS)
-
-    def _run(self, listener: socket.socket) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve(listener))
-
-    async def _serve(self, listener: socket.socket) -> None:
-        application = web.Application()
-        application.router.add_get("/healthz", self._healthz)
-        application.router.add_get("/readyz", self._readyz)
-        application.router.add_get("/metrics", self._metrics)
-        application.router.add_get("/explain/{namespace}/{name}", self._explain)
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-        await runner.setup()
-        try:
-            await web.SockSite(runner, listener).start()
-            await self._stop.wait()
-        finally:
-            await runner.cleanup()
-
-    async def _healthz(self, _: web.Request) -> web.Response:
-        return _verdict(self.alive, {})
-
-    async def _readyz(self, _: web.Request) -> web.Response:
-        return _verdict(self.ready, self.remarks)
-
-    async def _metrics(self, _: web.Request) -> web.Response:
-        return web.Response(body=generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
-
-    async def _explain(self, request: web.Request) -> web.Response:
-        if self.explain is None:
-            raise web.HTTPNotFound
-        status, answer = self.explain(request.match_info["namespace"], request.match_info["name"])
-        return web.json_response(answer, status=status, dumps=functools.partial(json.dumps, indent=1))
+    async def __call__(self, request: Request) -> Answer:
+        """The answer to a probe."""
+        if request.path == "/healthz":
+            return _verdict(self.alive, {})
+        if request.path == "/readyz":
+            return _verdict(self.ready, self.remarks)
+        return told(404, "here are /healthz and /readyz")
 
 
-def _listener(port: int) -> socket.socket:
-    """One socket for IPv4 and IPv6, where there is IPv6: the kubelet asks the pod's first address."""
-    try:
-        if socket.has_dualstack_ipv6():
-            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
-        return socket.create_server(("", port))
-    except OSError as error:
-        message = f"{port} cannot be taken ({error}); choose another, or 0 for none"
-        raise InvalidSpec("InvalidSetting", message, field="LLMSERVICE_PORT") from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """`/metrics` and `/explain/NAMESPACE/NAME`. `guard` None: everybody who reaches the port is answered."""
+
+    page: SharedPage
+    explain: Explain
+    guard: Guard | None
+
+    async def __call__(self, request: Request) -> Answer:
+        """The answer; whoever may not get a resource learns nothing of it, not even whether there is one."""
+        if request.path == "/metrics":
+            refused = await self._refusal(request, may_get_metrics())
+            return refused or Answer(body=await self.page.page(), content_type=CONTENT_TYPE_LATEST)
+        match request.path.split("/"):
+            case ["", "explain", namespace, name] if _is_name(namespace) and _is_name(name):
+                refused = await self._refusal(request, may_get_service(namespace, name))
+                return refused or as_json(*self.explain(namespace, name))
+        return as_json(404, {"message": "here are /metrics and /explain/NAMESPACE/NAME"})
+
+    async def _refusal(self, request: Request, question: Question) -> Answer | None:
+        return await self.guard.refusal(request, question) if self.guard else None
 
 
-def _verdict(checks: Checks, remarks: Checks) -> web.Response:
+def probe_server(port: int, probes: Probes) -> HttpServer:
+    """Where the kubelet asks. It waits five seconds for an answer, so none takes longer."""
+    return HttpServer(name="probes", port=port, setting="LLMSERVICE_PROBE_PORT", handle=probes, seconds=5)
+
+
+def metrics_server(settings: Settings, registry: CollectorRegistry, explain: Explain) -> HttpServer:
+    """Where Prometheus and people ask: by HTTPS and for those who may, else on the loopback address alone."""
+    guarded = settings.metrics_auth == "kubernetes"
+    guard = TokenGuard(judging=partial(reviewing, settings.context)) if guarded else None
+    return HttpServer(
+        name="metrics",
+        port=settings.metrics_port,
+        setting="LLMSERVICE_METRICS_PORT",
+        host="" if guarded else _LOOPBACK,
+        handle=Figures(page=SharedPage(make=partial(generate_latest, registry)), explain=explain, guard=guard),
+        certificate=_certificate(settings) if guarded else None,
+        connections=_SCRAPES,
+    )
+
+
+def _certificate(settings: Settings) -> Certificate:
+    certificate, key = settings.tls_cert_file, settings.tls_key_file
+    return CertificateFiles(certificate=certificate, key=key) if certificate or key else SelfSigned()
+
+
+def _is_name(word: str) -> bool:
+    return 0 < len(word) <= _NAME_LENGTH and _OF_NAMES.issuperset(word)
+
+
+def _verdict(checks: Checks, remarks: Checks) -> Answer:
     """200 or 503, and one line for each check, as the API server's own endpoints print them."""
     problems = {name: problem() for name, problem in checks.items()}
     said = {name: remarks[name]() for name in checks.keys() & remarks.keys()}
     lines = [f"[-]{name} {text}" if text else f"[+]{name} {said.get(name) or 'ok'}" for name, text in problems.items()]
-    return web.Response(status=503 if any(problems.values()) else 200, text="\n".join(lines) + "\n")
+    return told(503 if any(problems.values()) else 200, "\n".join(lines))

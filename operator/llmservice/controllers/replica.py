@@ -3,8 +3,8 @@
 import functools
 import secrets
 import socket
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from llmservice.cluster.connection import Connection
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.leader_only import LeaderOnly
 from llmservice.cluster.lease import ApiServerLease, Election
-from llmservice.controllers.endpoints import Endpoints
+from llmservice.controllers.endpoints import Probes, metrics_server, probe_server
 from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.kopf_watch import KopfWatch
@@ -27,6 +27,7 @@ from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.converging.references import Ref
 from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
+from llmservice.settings import Settings
 
 LEASE = "llmservice-operator"
 
@@ -52,27 +53,34 @@ class Replica:
         """The reconciler with figures, and with the resource's name in its log lines."""
         return Logged(Measured(reconcile, self.metrics), functools.partial(_generation, cache))
 
-    def endpoints(
-        self, port: int, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks
-    ) -> AbstractAsyncContextManager[object]:
-        """/healthz, /readyz, /metrics and /explain as long as the block runs; nothing with port 0."""
-        if not port:
-            return nullcontext()
-        services = ServiceSeries()
-        cache.listen(services.observe)
-        process = ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
-        self.metrics.registry.register(services)
-        self.metrics.registry.register(process)
-        self.metrics.registry.register(ScalingSeries(looks))
-        explain = Explainer(looks=looks, leads=self.leads)
-        return Endpoints(
-            port=port,
+    @asynccontextmanager
+    async def endpoints(
+        self, settings: Settings, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks
+    ) -> AsyncIterator[None]:
+        """/healthz and /readyz, /metrics and /explain as long as the block runs; nothing on a port 0."""
+        probes = Probes(
             alive=alive_checks(informers, kopf, self.loop),
             ready=ready_checks(informers, kopf, ServedNamespaces(informers)),
-            registry=self.metrics.registry,
-            explain=explain,
             remarks=refusals(informers),
         )
+        async with AsyncExitStack() as servers:
+            if settings.probe_port:
+                await servers.enter_async_context(probe_server(settings.probe_port, probes))
+            if settings.metrics_port:
+                self._register(cache, informers, kopf, looks)
+                explain = Explainer(looks=looks, leads=self.leads)
+                await servers.enter_async_context(metrics_server(settings, self.metrics.registry, explain))
+            yield
+
+    def _register(self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks) -> None:
+        """What is read off the state when somebody asks."""
+        services, registry = ServiceSeries(), self.metrics.registry
+        cache.listen(services.observe)
+        registry.register(services)
+        registry.register(
+            ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
+        )
+        registry.register(ScalingSeries(looks))
 
     def leads(self) -> bool:
         """Whether this replica leads now; may be called from any thread."""

@@ -37,7 +37,11 @@ class Settings:
     context: str = ""
     log_level: str = "info"
     log_format: Literal["text", "json"] = "text"
-    port: int = 0
+    probe_port: int = 0
+    metrics_port: int = 0
+    metrics_auth: Literal["kubernetes", "none"] = "kubernetes"
+    tls_cert_file: str = ""
+    tls_key_file: str = ""
     lease_namespace: str = ""
     catalogue: tuple[str, str] | None = None
     platform: str = ""

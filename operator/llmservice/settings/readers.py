@@ -73,6 +73,13 @@ def port(text: str) -> int:
     return int(text)
 
 
+def metrics_auth(text: str) -> str:
+    """`kubernetes` or `none`."""
+    if text.lower() not in {"kubernetes", "none"}:
+        raise ValueError(f"{text!r} is no way to authenticate: use kubernetes, or none to answer this machine alone")
+    return text.lower()
+
+
 def log_format(text: str) -> str:
     """`text` or `json`."""
     if text.lower() not in {"text", "json"}:

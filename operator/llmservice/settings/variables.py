@@ -67,11 +67,41 @@ VARIABLES: tuple[Variable, ...] = (
         example="json",
     ),
     Variable(
-        field="port",
+        field="probe_port",
         read=readers.port,
-        meaning="Port of /healthz, /readyz and /metrics, on all addresses; 0 means none.",
+        meaning="Port of /healthz and /readyz, plain HTTP as the kubelet asks, on all addresses; 0 means none.",
         default="0",
-        example="8080",
+        example="8081",
+    ),
+    Variable(
+        field="metrics_port",
+        read=readers.port,
+        meaning="Port of /metrics and /explain, HTTPS on all addresses, for those who may: see how-to/read-metrics.md; "
+        "0 means none.",
+        default="0",
+        example="8443",
+    ),
+    Variable(
+        field="metrics_auth",
+        read=readers.metrics_auth,
+        meaning="Who is answered on that port: with kubernetes those whose bearer token the API server knows and who "
+        "may read what they ask for; with none everybody on this machine, by plain HTTP on its loopback address alone.",
+        default="kubernetes",
+        example="none",
+    ),
+    Variable(
+        field="tls_cert_file",
+        read=str,
+        meaning="File with the certificate of that port and its chain, PEM; read again when it changes.",
+        default="none: each start signs one of its own",
+        example="/var/run/secrets/llmservice-tls/tls.crt",
+    ),
+    Variable(
+        field="tls_key_file",
+        read=str,
+        meaning="File with its private key, PEM.",
+        default="none",
+        example="/var/run/secrets/llmservice-tls/tls.key",
     ),
     Variable(
         field="lease_namespace",

@@ -103,7 +103,7 @@ class Pods:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _unread(
                 UnreadReason.UNREACHABLE,
-                f"{str(error) or type(error).__name__}: let a NetworkPolicy admit the operator to port "
+                f"{str(error)[:300] or type(error).__name__}: let a NetworkPolicy admit the operator to port "
                 f"{turn.target.port}",
             )
         finally:

@@ -1,9 +1,11 @@
 """`llmservice explain`: a text for people, JSON for programs, and one line for what stands in the way."""
 
 import json
+import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from llmservice.cli.explain import command
 from llmservice.cli.explanation import as_text
+from llmservice.controllers.certificates import sign
 from llmservice.reconcilers.scaling.explaining import explained
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 
@@ -34,8 +37,13 @@ ANSWERS: dict[str, tuple[int, Any]] = {
 }
 
 
+SHOWN: list[str | None] = []
+"""The Authorization header of each request."""
+
+
 class _Operator(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        SHOWN.append(self.headers.get("Authorization"))
         status, body = ANSWERS[self.path]
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -46,14 +54,52 @@ class _Operator(BaseHTTPRequestHandler):
         """Nothing."""
 
 
-@pytest.fixture
-def operator() -> Iterator[str]:
-    """The address of an operator."""
+def _serving(certificate: Path | None = None) -> Iterator[int]:
     server = HTTPServer(("127.0.0.1", 0), _Operator)
+    if certificate:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    SHOWN.clear()
+    yield server.server_port
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def operator() -> Iterator[str]:
+    """The address of an operator that answers everybody on this machine."""
+    for port in _serving():
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[str]:
+    """The address of one with a certificate that nobody can check."""
+    certificate = tmp_path / "certificate.pem"
+    certificate.write_bytes(sign())
+    for port in _serving(certificate):
+        yield f"https://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], None]:
+    """Makes a kubeconfig with this user the current one."""
+
+    def make(user: dict[str, str]) -> None:
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+            "users": [{"name": "u", "user": user}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "c",
+        }
+        (tmp_path / "kubeconfig").write_text(json.dumps(content))
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+
+    return make
 
 
 def run(*arguments: str) -> Result:
@@ -93,6 +139,64 @@ def test_an_operator_that_is_not_there_is_one_line_with_the_way_out() -> None:
     result = run("chat", "--operator", "http://127.0.0.1:1")
     assert result.exit_code == 1
     assert "give the address of an operator's endpoint" in result.stderr
+
+
+def test_a_token_from_a_file_is_shown_by_https(guarded: str, tmp_path: Path) -> None:
+    """Without any kubeconfig."""
+    (tmp_path / "token").write_text("from-a-file\n")
+    result = run("chat", "-n", "ml", "--operator", guarded, "--token-file", str(tmp_path / "token"))
+    assert result.exit_code == 0, result.stderr
+    assert SHOWN == ["Bearer from-a-file"]
+
+
+def test_else_the_token_of_the_kubeconfig_is_shown(guarded: str, kubeconfig: Callable[[dict[str, str]], None]) -> None:
+    kubeconfig({"token": "of-the-kubeconfig"})
+    assert run("chat", "-n", "ml", "--operator", guarded).exit_code == 0
+    assert SHOWN == ["Bearer of-the-kubeconfig"]
+
+
+def test_a_kubeconfig_without_a_token_is_told_with_the_way_out(
+    guarded: str, kubeconfig: Callable[[dict[str, str]], None]
+) -> None:
+    for user in ({}, {"username": "jane", "password": "secret"}):
+        kubeconfig(user)
+        result = run("chat", "-n", "ml", "--operator", guarded)
+        assert result.exit_code == 1
+        assert "add --as-service-account NAMESPACE/NAME" in result.stderr
+    assert SHOWN == []
+
+
+def test_no_token_is_shown_by_plain_http(
+    operator: str, kubeconfig: Callable[[dict[str, str]], None], tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("from-a-file")
+    result = run("chat", "-n", "ml", "--operator", operator, "--token-file", str(tmp_path / "token"))
+    assert (result.exit_code, SHOWN) == (1, [])
+    assert "a token is shown by HTTPS only" in result.stderr
+    kubeconfig({"token": "of-the-kubeconfig"})
+    assert run("chat", "-n", "ml", "--operator", operator).exit_code == 0
+    assert SHOWN == [None]
+
+
+def test_elsewhere_than_on_this_machine_the_certificate_is_checked(guarded: str, tmp_path: Path) -> None:
+    """The name stands for another machine: only the literal loopback addresses and localhost go unchecked."""
+    (tmp_path / "token").write_text("from-a-file")
+    port = guarded.rpartition(":")[2]
+    for host, option in (("127.0.0.1.nip.invalid", ()), ("127.0.0.1", ("--operator-ca", str(tmp_path / "absent")))):
+        address = ("--operator", f"https://{host}:{port}", "--token-file", str(tmp_path / "token"))
+        assert run("chat", "-n", "ml", *address, *option).exit_code == 1
+    assert SHOWN == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("", "is empty: kubectl create token"), (None, "--token-file: cannot be read")]
+)
+def test_a_file_without_a_token_is_told(guarded: str, tmp_path: Path, content: str | None, words: str) -> None:
+    if content is not None:
+        (tmp_path / "token").write_text(content)
+    result = run("chat", "--operator", guarded, "--token-file", str(tmp_path / "token"))
+    assert (result.exit_code, SHOWN) == (1, [])
+    assert words in result.stderr
 
 
 def test_without_credentials_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The leader is found by its Lease and asked through the API server."""
 
 import pytest
+from aiohttp import web
 
 from llmservice.cluster.leader_proxy import ask_leader
 from llmservice.errors import OperatorError
@@ -9,20 +10,28 @@ from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, a
 LEASE = answer(body={"spec": {"holderIdentity": "llmservice-operator-5d9-x7k_0a1b2c3d"}})
 
 
-async def ask(*calls: Scene) -> tuple[object, list[str]]:
+async def ask(*calls: Scene) -> tuple[object, list[web.Request]]:
     server = FakeApiServer(calls=[*calls])
     async with serving(server) as connection:
-        found = await ask_leader(connection, "llmservice-system", "llmservice-operator", "explain/ml/chat")
-    return found, [request.path for request in server.requests]
+        found = await ask_leader(connection, "llmservice-system", "llmservice-operator", "explain/ml/chat", "a-token")
+    return found, server.requests
 
 
 async def test_the_pod_named_in_the_lease_is_asked() -> None:
-    found, paths = await ask(LEASE, answer(body={"name": "chat"}))
+    found, requests = await ask(LEASE, answer(body={"name": "chat"}))
     assert found == {"name": "chat"}
-    assert paths == [
+    assert [request.path for request in requests] == [
         "/apis/coordination.k8s.io/v1/namespaces/llmservice-system/leases/llmservice-operator",
-        "/api/v1/namespaces/llmservice-system/pods/llmservice-operator-5d9-x7k/proxy/explain/ml/chat",
+        "/api/v1/namespaces/llmservice-system/pods/https:llmservice-operator-5d9-x7k:/proxy/explain/ml/chat",
     ]
+
+
+async def test_the_token_goes_to_the_operator_alone_and_not_as_the_api_servers() -> None:
+    _, (lease, proxied) = await ask(LEASE, answer(body={"name": "chat"}))
+    assert "X-LLMService-Authorization" not in lease.headers
+    assert proxied.headers["X-LLMService-Authorization"] == "Bearer a-token"
+    assert "a-token" not in proxied.headers.get("Authorization", "")
+    assert "a-token" not in str(proxied.rel_url)
 
 
 @pytest.mark.parametrize(

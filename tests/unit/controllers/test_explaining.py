@@ -1,13 +1,13 @@
 """/explain: the last look as JSON, from the leader alone."""
 
+import asyncio
 import json
 
-import aiohttp
-from prometheus_client import CollectorRegistry
-
-from llmservice.controllers.endpoints import Endpoints
+from llmservice.controllers.endpoints import Figures
 from llmservice.controllers.explaining import Explainer
+from llmservice.controllers.shared_page import SharedPage
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
+from tests.unit.controllers.http_asking import a_request
 
 
 def explainer(world: ScaledWorld, *, leads: bool = True) -> Explainer:
@@ -65,10 +65,9 @@ def test_a_suspended_service_has_conditions_and_no_decision() -> None:
     assert answer["conditions"][0]["reason"] == "Suspended"
 
 
-async def test_the_endpoint_serves_it() -> None:
-    explain = lambda namespace, name: (404, {"message": f"{namespace}/{name}"})  # noqa: E731
-    endpoints = Endpoints(port=0, alive={}, ready={}, registry=CollectorRegistry(), explain=explain)
-    async with endpoints, aiohttp.ClientSession(f"http://127.0.0.1:{endpoints.port}") as session:
-        response = await session.get("/explain/ml/chat")
-        assert response.status == 404
-        assert json.loads(await response.text()) == {"message": "ml/chat"}
+def test_the_endpoint_serves_it() -> None:
+    world = busy_world()
+    handle = Figures(page=SharedPage(make=lambda: b""), explain=explainer(world), guard=None)
+    answer = asyncio.run(handle(a_request("/explain/ml/chat")))
+    assert (answer.status, answer.content_type) == (200, "application/json")
+    assert json.loads(answer.body) == explainer(world)("ml", "chat")[1]

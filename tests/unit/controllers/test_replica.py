@@ -7,10 +7,11 @@ import pytest
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.lease import Election, NotLeader
-from llmservice.controllers.endpoints import Endpoints
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.settings import Settings
+from tests.ports import free_port
 from tests.unit.cluster.fake_api_server import FakeApiServer, serving
 from tests.unit.cluster.leases import LeaseInMemory
 from tests.unit.controllers.watching import Told, a_service, no_login, watching
@@ -73,21 +74,25 @@ async def test_log_lines_of_a_pass_know_the_generation(caplog: pytest.LogCapture
 
 async def test_metrics_show_the_resources_of_the_cache() -> None:
     cache = ObjectCache()
+    settings = Settings(probe_port=free_port(), metrics_port=free_port(), metrics_auth="none")
     async with watching(Told(), login=no_login, served=never) as kopf:
-        endpoints = free_port(Replica(), cache, kopf)
-        cache.put(a_service("chat"))
+        endpoints = Replica().endpoints(settings, cache, (), kopf, Looks())
         async with endpoints, aiohttp.ClientSession() as session:
-            async with session.get(f"http://127.0.0.1:{endpoints.port}/metrics") as response:
+            cache.put(a_service("chat"))
+            async with session.get(f"http://127.0.0.1:{settings.metrics_port}/metrics") as response:
                 assert "llmservice_info{" in await response.text()
-            async with session.get(f"http://127.0.0.1:{endpoints.port}/readyz") as response:
+            async with session.get(f"http://127.0.0.1:{settings.probe_port}/readyz") as response:
                 assert response.status == 503
 
 
-def free_port(replica: Replica, cache: ObjectCache, kopf: object) -> Endpoints:
-    endpoints = replica.endpoints(1, cache, (), kopf, Looks())  # type: ignore[arg-type]
-    assert isinstance(endpoints, Endpoints)
-    endpoints.port = 0
-    return endpoints
+async def test_without_ports_nothing_listens_and_nothing_is_kept_for_metrics() -> None:
+    replica = Replica()
+    before = [*replica.metrics.registry._collector_to_names]
+    async with (
+        watching(Told(), login=no_login, served=never) as kopf,
+        replica.endpoints(Settings(), ObjectCache(), (), kopf, Looks()),
+    ):
+        assert [*replica.metrics.registry._collector_to_names] == before
 
 
 async def never() -> bool:

@@ -1,0 +1,52 @@
+"""A bearer token that tells the operator who asks: which one is handed over, and whence it comes."""
+
+from pathlib import Path
+
+from llmservice.cluster.connection import Connection
+from llmservice.cluster.reviews import AUDIENCE
+from llmservice.errors import InvalidSpec, Refused
+
+_LIFE_SECONDS = 600
+"""The shortest that an API server grants."""
+
+
+def token_in(file: str) -> str:
+    """The token in a file. Raises `InvalidSpec` when it cannot be read or is empty."""
+    try:
+        token = Path(file).expanduser().read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise InvalidSpec("NoToken", f"cannot be read: {error}", field="--token-file") from error
+    if not token:
+        raise InvalidSpec(
+            "NoToken", f"{file} is empty: kubectl create token NAME > FILE fills it", field="--token-file"
+        )
+    return token
+
+
+async def token_of_account(connection: Connection, account: str) -> str:
+    """A token of a service account, `namespace/name`, made for the operator alone and for ten minutes.
+
+    Raises `InvalidSpec` for another form, else what `Connection.call` raises.
+    """
+    namespace, _, name = account.partition("/")
+    if not namespace or not name or "/" in name:
+        raise InvalidSpec("NoToken", f"{account!r} is not NAMESPACE/NAME", field="--as-service-account")
+    body = {
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": {"audiences": [AUDIENCE], "expirationSeconds": _LIFE_SECONDS},
+    }
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+    return str((await connection.call("POST", path, body=body))["status"]["token"])
+
+
+async def own_token(connection: Connection) -> str:
+    """The bearer token by which this connection itself convinces the API server. Raises `Refused` where it has none."""
+    scheme, _, token = (await connection.credentials.authorization()).partition(" ")
+    if scheme != "Bearer" or not token:
+        raise Refused(
+            "NoToken",
+            "your kubeconfig has no bearer token to show the operator: add --as-service-account NAMESPACE/NAME of an "
+            "account that may get the LLMService, or --token-file",
+        )
+    return token
