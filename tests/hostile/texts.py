@@ -1,7 +1,7 @@
-"""Texts that a stranger would write to make a reader slow: made from the pattern itself, and from what readers look for."""
+"""Texts that a stranger would write to make a reader slow: made from its patterns, and from what it looks for."""
 
-import string
 import re._parser as sre  # type: ignore[import-not-found]  # the library's own reader of patterns has no types
+import string
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,7 +56,7 @@ def repeated(piece: str, size: int) -> str:
 
 
 def pieces_of(pattern: str) -> list[str]:
-    """What makes a pattern begin again and again: a text it matches, that without its end, its literals, its letters."""
+    """What makes a pattern begin again and again: a text it matches, the same without its end, its literals."""
     parsed = sre.parse(pattern.replace(r"\z", r"\Z"))
     example = "".join(_example(parsed))
     beginnings = [example[:end] for end in _lengths(len(example))]
@@ -99,12 +99,8 @@ def _example(parsed: Any) -> Iterator[str]:
     """A text that the pattern matches, with its repetitions three times where they may be."""
     for kind, value in parsed:
         match str(kind):
-            case "LITERAL":
-                yield chr(value)
-            case "NOT_LITERAL":
-                yield next(letter for letter in _LETTERS if ord(letter) != value)
-            case "ANY":
-                yield "a"
+            case "LITERAL" | "NOT_LITERAL" | "ANY":
+                yield chr(value) if str(kind) == "LITERAL" else "A"
             case "IN":
                 yield _letter(value)
             case "SUBPATTERN":

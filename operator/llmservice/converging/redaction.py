@@ -73,8 +73,9 @@ def redacted(text: str, limit: int = LONGEST_TEXT) -> str:
     What is left out is counted behind them.
     """
     read = _hidden(printable(text[: limit + _MARGIN]))
-    # Behind the cut there may be the other half of a secret: then the margin is what nobody can judge.
-    end = min(limit, len(read) - _MARGIN) if len(text) > limit + _MARGIN else limit
+    # Behind the cut there may be the other half of a secret: then nobody can judge the margin, unless it is hidden.
+    is_torn = len(text) > limit + _MARGIN and not read.endswith(_HIDDEN)
+    end = max(0, min(limit, len(read) - _MARGIN)) if is_torn else min(limit, len(read))
     if len(text) <= limit and len(read) <= limit:
         return read
     return f"{read[:end]}… ({max(len(text), len(read)) - end} more characters)"

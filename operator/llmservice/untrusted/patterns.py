@@ -44,7 +44,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that is looked for once in a text of any kind; lone surrogates count as question marks. Made by `compiled`."""
+    """A pattern that is looked for once in a text of any kind; halves of a letter count as question marks."""
 
     written: str
     engine: Any = field(compare=False)
