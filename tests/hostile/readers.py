@@ -97,7 +97,7 @@ def _quantity(text: str) -> None:
 
 def _read_page(text: str) -> None:
     page = _bytes(text)
-    samples = scan(page, wanted(_VLLM) | {"m": "le", "a": ""})
+    samples = scan(page, {**wanted(_VLLM), "m": "le", "a": ""})
     if not samples:
         has_samples(page)
         is_of_engine(names_in(page), _VLLM)

@@ -2,7 +2,7 @@
 
 import re._parser as sre  # type: ignore[import-not-found]  # the library's own reader of patterns has no types
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 _LETTERS = "aAek0" + string.printable
@@ -129,7 +129,7 @@ def _holds(code: int, kind: Any, value: Any) -> bool:
     return False
 
 
-_CATEGORIES = {
+_CATEGORIES: Mapping[str, Callable[[str], bool]] = {
     "CATEGORY_WORD": lambda letter: letter.isalnum() or letter == "_",
     "CATEGORY_DIGIT": str.isdecimal,
     "CATEGORY_SPACE": str.isspace,
