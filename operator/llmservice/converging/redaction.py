@@ -7,7 +7,7 @@ read too and never shown, so that no half of a secret stays because its other ha
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from llmservice.untrusted.patterns import compiled
+from llmservice.untrusted.patterns import compiled, finder
 from llmservice.untrusted.texts import printable
 
 LONGEST_TEXT = 65_536
@@ -33,26 +33,24 @@ _TEXT_VALUE = r"""(?:\\*"(?:[^"\\]|\\.)*(?:"|\\*\z)|'(?:[^'\\]|\\.)*(?:'|\\*\z)|
 Not what begins like `[hidden]`, so that hiding twice changes nothing.
 """
 _SECRETS = (
-    compiled(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)"),
-    compiled(r"[A-Za-z0-9+/=\s\\]*-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"),  # its beginning was cut off
-    compiled(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
-    compiled(rf"\b(?:{'|'.join(_PREFIXES)})[\w-]{{8,}}(?:\.[\w-]+)*"),
-    compiled(r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}"),  # a JSON web token, as service accounts have
-    compiled(
+    finder(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)"),
+    finder(r"[A-Za-z0-9+/=\s\\]*-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"),  # its beginning was cut off
+    finder(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
+    finder(rf"\b(?:{'|'.join(_PREFIXES)})[\w-]{{8,}}(?:\.[\w-]+)*"),
+    finder(r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}"),  # a JSON web token, as service accounts have
+    finder(
         r"(?i)(?P<kept>(?:token|api[-_]?key|password|passwd|passphrase|secret[-_]?key|(?:access|account|private)[-_]?key"
         r"|[-_]secret|credentials?|authorization)\\*[\"']?\s*[:=]\s*\\*[\"']?)[^\s\"',;}&\\]{4,}"
     ),
-    compiled(r"(?i)(?P<kept>\bsecret\s*=\s*[\"']?)[^\s\"',;}&\\]{4,}"),  # `secret:` ends words of many a message
-    compiled(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"),
-    compiled(
-        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"
-    ),
-    compiled(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
-    compiled(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
-    compiled(r"(?P<kept>://)[^\s/:@]{16,}(?P<tail>@)"),
-    compiled(r"(?i)(?P<kept>\bcookie\\*[\"']?\s*[:=]\s*)[^\n]+"),
-    compiled(rf"(?i)(?P<kept>\b(?:prompt|messages|content|inputs|prompt_token_ids)\\*[\"']?\s*[:=]\s*){_TEXT_VALUE}"),
-    compiled(
+    finder(r"(?i)(?P<kept>\bsecret\s*=\s*[\"']?)[^\s\"',;}&\\]{4,}"),  # `secret:` ends words of many a message
+    finder(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"),
+    finder(r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"),
+    finder(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
+    finder(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
+    finder(r"(?P<kept>://)[^\s/:@]{16,}(?P<tail>@)"),
+    finder(r"(?i)(?P<kept>\bcookie\\*[\"']?\s*[:=]\s*)[^\n]+"),
+    finder(rf"(?i)(?P<kept>\b(?:prompt|messages|content|inputs|prompt_token_ids)\\*[\"']?\s*[:=]\s*){_TEXT_VALUE}"),
+    finder(
         r"(?i)(?P<kept>[\"'](?:input|text|instructions|query|suffix|documents|arguments)\\*[\"']\s*:\s*)" + _TEXT_VALUE
     ),
 )
@@ -75,8 +73,9 @@ def redacted(text: str, limit: int = LONGEST_TEXT) -> str:
     What is left out is counted behind them.
     """
     read = _hidden(printable(text[: limit + _MARGIN]))
-    # Behind the cut there may be the other half of a secret: then the margin is what nobody can judge.
-    end = min(limit, len(read) - _MARGIN) if len(text) > limit + _MARGIN else limit
+    # Behind the cut there may be the other half of a secret: then nobody can judge the margin, unless it is hidden.
+    is_torn = len(text) > limit + _MARGIN and not read.endswith(_HIDDEN)
+    end = max(0, min(limit, len(read) - _MARGIN)) if is_torn else min(limit, len(read))
     if len(text) <= limit and len(read) <= limit:
         return read
     return f"{read[:end]}… ({max(len(text), len(read)) - end} more characters)"

@@ -9,7 +9,7 @@ from llmservice.autoscaling import decision as decided
 from llmservice.autoscaling.decision import Decision
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.redaction import LONGEST_TEXT
-from llmservice.untrusted.patterns import compiled
+from llmservice.untrusted.patterns import finder
 
 SCALING_CONDITIONS = (ConditionType.SCALING_ACTIVE, ConditionType.METRICS_AVAILABLE)
 
@@ -20,7 +20,7 @@ _UNDECIDED = {
 }
 """Reasons for which replicas do not follow the load."""
 
-_CAUSE = compiled(r"; \S+: (?P<cause>\w+): ")
+_CAUSE = finder(r"; \S+: (?P<cause>\w+): ")
 """Where the message on unread replicas names a cause: after the pod, as `_silence` writes it."""
 
 

@@ -33,7 +33,8 @@ def flag_of(argument: str) -> str:
     | `-c`               | `-c`         |
     | `4096`, `-`        |              |
     """
-    word = argument.split("=", 1)[0].split(maxsplit=1)[0][:_LONGEST_FLAG] if argument.strip() else ""
+    words = argument.partition("=")[0].split(maxsplit=1)
+    word = words[0][:_LONGEST_FLAG] if words else ""
     if not word.startswith("-") or not word.strip("-"):
         return ""
     return word.lower().replace("_", "-") if word.startswith("--") else word

@@ -4,12 +4,12 @@ Its syntax is that of `re` without look-around and back-references; `\w`, `\d`, 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import re2  # type: ignore[import-untyped]  # it has no types; nobody else imports it
 
-_LONGEST_CACHE_BYTES = 2**20
+_MOST_CACHE_BYTES = 2**20
 """Of one pattern, for what it learns of a text; all patterns together stay below 100 MiB, however odd the texts."""
 
 _KEPT = "kept"
@@ -44,11 +44,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern over text of any kind; lone surrogates count as question marks. Made by `compiled`."""
+    """A pattern that is looked for once in a text of any kind; halves of a letter count as question marks."""
 
     written: str
-    engine: Any
-    names: Mapping[str, int]
+    engine: Any = field(compare=False)
+    names: Mapping[str, int] = field(compare=False)
 
     def matches(self, text: str) -> bool:
         """Whether the whole text has this form."""
@@ -69,6 +69,11 @@ class Pattern:
         data = _utf8(text)
         found = self.engine.search(data)
         return Match(data, found, self.names) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Finder(Pattern):
+    """A pattern that finds every place where it matches. Made by `finder`."""
 
     def each(self, text: str) -> Iterator[Match]:
         """Every match, from the beginning."""
@@ -98,22 +103,38 @@ def compiled(pattern: str) -> Pattern:
 
     For the beginning of a module: it costs far more than to use it. Raises ValueError for what RE2 cannot do.
     """
+    made = Pattern(pattern, *_engine(pattern))
+    _every.append(made)
+    return made
+
+
+def finder(pattern: str) -> Finder:
+    """Like `compiled`, to find all matches.
+
+    RE2 is linear for one match. For all of them a pattern must not look far beyond the end of what it finds, as
+    `a|a.*b` does; each finder is held to that by a test.
+    """
+    made = Finder(pattern, *_engine(pattern))
+    _every.append(made)
+    return made
+
+
+def every_pattern() -> tuple[Pattern, ...]:
+    """All that were made so far."""
+    return tuple(_every)
+
+
+def _engine(pattern: str) -> tuple[Any, Mapping[str, int]]:
+    """RE2's form of a pattern, and the numbers of its named groups."""
     options = re2.Options()
-    options.max_mem = _LONGEST_CACHE_BYTES
+    options.max_mem = _MOST_CACHE_BYTES
     options.never_capture = "(?P<" not in pattern
     options.log_errors = False
     try:
         engine = re2.compile(f"(?m){pattern}".encode(), options)
     except re2.error as error:
         raise ValueError(f"{pattern!r} is no pattern for RE2: {error}") from error
-    made = Pattern(pattern, engine, {name.decode(): number for name, number in engine.groupindex.items()})
-    _every.append(made)
-    return made
-
-
-def every_pattern() -> tuple[Pattern, ...]:
-    """All that were compiled so far."""
-    return tuple(_every)
+    return engine, {name.decode(): number for name, number in engine.groupindex.items()}
 
 
 def _utf8(text: str) -> bytes:

@@ -44,6 +44,21 @@ def test_a_namespace_that_is_going_is_told_from_a_refusal() -> None:
     assert type(failure_of(403, orjson.dumps(a_status(403, words, "Forbidden")))) is Terminating
 
 
+def test_words_of_a_webhook_are_printable_and_in_bounds() -> None:
+    body = orjson.dumps(a_status(403, "denied: \x1b[2J token=PLANTED" + "x" * 20_000, "R" * 500))
+    error = failure_of(403, body)
+    assert error.message.startswith("denied:  token=[hidden]")
+    assert (len(error.message) < 8300, len(error.reason) < 200) == (True, True)
+    assert "\\xff" in failure_of(502, b"\xff").message
+
+
+@pytest.mark.parametrize(
+    "details", [{"causes": ["x"]}, {"causes": 7}, {"causes": {"a": 1}}, {"retryAfterSeconds": 1e300}]
+)
+def test_details_of_any_shape_are_read(details: dict[str, Any]) -> None:
+    assert isinstance(failure_of(422, orjson.dumps({"code": 422, "details": details})), Refused)
+
+
 def test_quotes_an_answer_that_is_no_status() -> None:
     assert "502: <html>Bad gateway" in failure_of(502, b"<html>Bad gateway</html>\n").message
 

@@ -42,6 +42,12 @@ async def test_each_line_of_a_pass_says_what_it_is_about(capsys: pytest.CaptureF
     }
 
 
+def test_a_line_that_no_encoding_has_a_word_for_is_written_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    set_up_logs("info", "json")
+    logging.getLogger("llmservice.test").info("leads to %s", "http://\udcff\x1b[2J")
+    assert json.loads(capsys.readouterr().err)["msg"] == "leads to http://\\udcff"
+
+
 async def test_two_passes_have_different_ids(capsys: pytest.CaptureFixture[str]) -> None:
     set_up_logs("info", "json")
     logged = Logged(reconcile, lambda _: 7)

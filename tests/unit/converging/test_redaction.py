@@ -17,6 +17,28 @@ from llmservice.converging.redaction import redacted, redacted_arguments
         'spec.engineOptions.env[0].value: Invalid value: "PLANTEDabcd": too long',
         'POST /v1/completions {"prompt": "PLANTED words of a user", "n": 1}',
         '{"messages": [{"role": "user", "content": "PLANTED"}]}',
+        '{"prompt": "say \\"hi\\" PLANTED", "n": 1}',
+        "prompt: 'PLANTED words without an end",
+        "prompt=[{'role': 'user', 'content': 'PLANTED",
+        "[{'type': 'missing', 'input': {'model': 'm', 'x': 'PLANTED'}}]",
+        "github_pat_PLANTED1234",
+        "remote: ghs_PLANTED1234 refused",
+        "glpat-PLANTED1234",
+        "xoxb-123-PLANTED12",
+        "key AIzaPLANTED1234",
+        "npm_PLANTED1234 pypi-PLANTED1234 nvapi-PLANTED1234",
+        "token eyJhbGciPLANTED",
+        "client_secret=PLANTED1",
+        '{"SecretAccessKey": "PLANTED/+1"}',
+        "--hf-token=PLANTED1",
+        "GET https://blob.example/m?sv=1&sig=PLANTED%3D&se=2",
+        "GET https://s3.example/m?X-Amz-Signature=PLANTED&x=1",
+        "https://user:p@PLANTED@proxy:3128 refused",
+        "https://PLANTEDPLANTEDPLANTED@code.example/x",
+        "Set-Cookie: session=PLANTED; path=/",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIPLANTED\nPLANTED==\n-----END RSA PRIVATE KEY-----",
+        "key: -----BEGIN PRIVATE KEY-----\\nMIIPLANTED\\nPLANTED",
+        "MIIPLANTED\n  PLANTED==\n-----END EC PRIVATE KEY-----",
     ],
 )
 def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
@@ -32,6 +54,9 @@ def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
         "Secret token in namespace ml has no key hf_token",
         "KV cache of 12 GiB; key heads 8",
         "https://10.64.128.1:443/apis/apps/v1",
+        "prompt eval time = 12 ms, input length 7, text generation",
+        "-----BEGIN CERTIFICATE-----",
+        "prompt: [hidden], params: SamplingParams(n=1)",
     ],
 )
 def test_ordinary_words_stay(text: str) -> None:
@@ -69,3 +94,26 @@ def test_the_secret_at_the_end_of_a_long_argument_is_hidden_before_it_is_cut() -
 def test_of_a_long_command_line_the_beginning_is_shown_and_the_rest_counted() -> None:
     shown = redacted_arguments(["x" * 256] * 128)
     assert (len(shown), shown[-1]) == (65, "… (64 more arguments)")
+
+
+@pytest.mark.parametrize(
+    "secret", ["hf_PLANTEDPLANTED", "https://user:PLANTED@host/", "prompt: 'PLANTED", "eyJPLANTEDPLA"]
+)
+@pytest.mark.parametrize("before", range(80, 101))
+def test_no_half_of_a_secret_stays_where_a_text_is_cut(secret: str, before: int) -> None:
+    text = f"{'x ' * (before // 2)}{secret}{' y' * 2000}"
+    assert "PLA" not in redacted(text, 100)
+
+
+def test_what_lies_behind_secrets_that_were_hidden_is_not_shown_unread() -> None:
+    text = "token=" + "a" * 1100 + " https://user:PLANTED" + "P" * 50 + "@host/ " + "y" * 5000
+    assert "PLANTED" not in redacted(text, 130)
+
+
+def test_hiding_twice_changes_nothing() -> None:
+    once = redacted('Bearer abcdefgh {"prompt": "a", "token": "abcdef"} --key abcd https://u:p@h/ prompt=[1, 2] x')
+    assert redacted(once) == once
+
+
+def test_the_hidden_is_found_in_what_is_coloured() -> None:
+    assert redacted("hf_PLAN\x1b[31mTEDPLANTED") == "[hidden]"

@@ -57,6 +57,8 @@ def refusal(*args: str, engine: Engine | None = None, variables: tuple[str, ...]
         ("--", ""),
         (" ", ""),
         ("", ""),
+        ("=", ""),
+        (" =x", ""),
     ],
 )
 def test_a_flag_is_found_in_each_spelling(argument: str, flag: str) -> None:

@@ -52,6 +52,23 @@ def test_reads_the_label_that_is_asked_for(labels: str, found: str) -> None:
     assert values(f"m{labels} 1\n", label="le") == [(found, 1.0)]
 
 
+@pytest.mark.parametrize("line", ['m{a="# } le=9", le="0.5"} 1', 'm{a="\\\\",le="0.5"} 1', 'm{a="le=",le = "0.5",} 1'])
+def test_a_label_is_found_behind_one_that_looks_like_it(line: str) -> None:
+    assert values(f"{line}\n", label="le") == [("0.5", 1.0)]
+
+
+def test_a_line_that_is_too_long_has_no_value_and_a_long_label_is_cut() -> None:
+    ((_, value),) = values('m{a="' + "#" * 20_000 + '"} 1\n')
+    assert math.isnan(value)
+    ((label, value),) = values('m{le="' + "9" * 2000 + '"} 1\n', label="le")
+    assert (value, len(label) < 200) == (1.0, True)
+
+
+def test_of_a_page_with_too_many_lines_nothing_is_taken_for_all() -> None:
+    found = values("m 1\n" * 50_001)
+    assert math.isnan(found[-1][1])
+
+
 def test_a_longer_name_is_another_one() -> None:
     assert values("m_total 1\nmm 2\n# m 3\nm 4\n") == [("", 4.0)]
 

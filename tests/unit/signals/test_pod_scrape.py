@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
 
+import orjson
 import pytest
 
 from llmservice.signals.pod_scrape import Limits, pods
@@ -78,6 +79,12 @@ async def test_a_hundred_megabytes_are_not_read(engine: FakeEngine) -> None:
     result = await unread(engine, pieces(b"x" * 2**20, 100), Limits())
     assert result.reason is UnreadReason.TOO_LARGE
     assert result.message.startswith("more than 1 MiB of metrics")
+
+
+async def test_an_address_that_is_not_utf_8_is_written_so_that_a_status_can_hold_it(engine: FakeEngine) -> None:
+    result = await unread(engine, page("", 302, Location="http://\xff/" + "x" * 5000))
+    assert "leads to http://\\udcff/x" in result.message
+    assert len(orjson.dumps(result.message)) < 1000
 
 
 async def test_a_redirect_is_not_followed(engine: FakeEngine) -> None:

@@ -23,6 +23,9 @@ PLURAL = "llmservices"
 _SERVICE_NAME = compiled(r"[a-z]([-a-z0-9]{0,48}[a-z0-9])?")
 
 
+_TOO_DEEP = "has fields within fields, hundreds deep, which no field of it has: remove them"
+
+
 class Metadata(ApiModel):
     """What the operator reads of an object's metadata; the rest is passed over.
 
@@ -65,13 +68,17 @@ class LLMService(ApiModel):
 
         `null` is omission and 1.0 is 1, as for the API server.
         """
-        read = {key: value if key == "status" else _as_read(value) for key, value in raw.items() if value is not None}
         try:
+            read = {
+                key: value if key == "status" else _as_read(value) for key, value in raw.items() if value is not None
+            }
             parsed = cls.model_validate(read, by_alias=True, by_name=False)
         except ValidationError as error:
             raise InvalidSpec(Reason.INVALID_SPEC, "\n".join(problems_of(error, cls))) from None
+        except RecursionError:
+            raise InvalidSpec(Reason.INVALID_SPEC, _TOO_DEEP, field="spec") from None
         if is_too_large(read["spec"]):
-            raise InvalidSpec(Reason.INVALID_SPEC, f"spec: {TOO_LARGE}")
+            raise InvalidSpec(Reason.INVALID_SPEC, TOO_LARGE, field="spec")
         return parsed
 
 

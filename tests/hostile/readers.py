@@ -1,0 +1,152 @@
+"""Everything in the operator that reads what strangers write, as functions of one text."""
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from llmservice.api.v1alpha1.quantity import amount_of
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.cluster.failures import failure_of
+from llmservice.cluster.json_as_yaml import as_yaml
+from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
+from llmservice.converging.case import Case
+from llmservice.converging.crashes import cannot_be_made, crash
+from llmservice.converging.missing import find_missing
+from llmservice.converging.preparation import Preparation, obstructed, preparation
+from llmservice.converging.redaction import redacted, redacted_arguments
+from llmservice.converging.trouble import sentence
+from llmservice.engines.arguments import check_arguments
+from llmservice.engines.gguf import quantization_in
+from llmservice.engines.registry import ENGINES
+from llmservice.errors import InvalidSpec
+from llmservice.signals.exposition import has_samples, names_in, scan
+from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
+from llmservice.signals.source import Unread, UnreadReason
+from llmservice.untrusted.texts import cut, printable
+from tests.unit.converging.plans import a_plan, a_pod, crashed
+from tests.unit.signals.fake_engine import readings_of
+
+Reader = Callable[[str], object]
+
+_PLAN = a_plan()
+_SIGNATURES = tuple({each.pattern: each for engine in ENGINES.values() for each in engine.signatures}.values())
+_VLLM = readings_of("vllm")
+
+
+def _record(text: str) -> logging.LogRecord:
+    return logging.LogRecord("llmservice", logging.WARNING, "", 0, "%s", (text,), None)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")
+
+
+def _encodable(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+def _case(text: str, message: str = "") -> Case:
+    pod = a_pod(ready=False, **crashed(exit_code=1, message=message))
+    return Case(pod=pod, plan=_PLAN, signatures=_SIGNATURES, log_tail=text, preparation=Preparation())
+
+
+def _parse(*path: str) -> Reader:
+    """A resource with the text at one place of its spec."""
+
+    def parse(text: str) -> None:
+        value: Any = text
+        for name in reversed(path):
+            value = [value] if name == "[]" else {name: value}
+        spec = {"engine": "vllm", "model": {"uri": "hf://a/b"}} | value
+        with suppress(InvalidSpec):
+            LLMService.parse({"metadata": {"name": "chat"}, "spec": spec})
+
+    return parse
+
+
+def _parse_deep(text: str) -> None:
+    nested: Any = text[:1]
+    for _ in range(min(len(text), 900)):
+        nested = {"a": nested}
+    with suppress(InvalidSpec):
+        LLMService.parse({"metadata": {"name": "chat"}, "spec": {"x": nested}})
+
+
+def _parse_many(text: str) -> None:
+    words = {text[at : at + 16]: text[at : at + 16] for at in range(0, len(text), 64)}
+    with suppress(InvalidSpec):
+        LLMService.parse(
+            {"metadata": {"name": "chat"}, "spec": {"pod": {"labels": words, "annotations": words}, **words}}
+        )
+
+
+def _check_arguments(text: str) -> None:
+    pieces = [text[at : at + 8192] for at in range(0, len(text), 8192)]
+    for engine in ENGINES.values():
+        with suppress(InvalidSpec):
+            check_arguments(engine, {"--gone": "leave it out"}, pieces, pieces)
+
+
+def _quantity(text: str) -> None:
+    with suppress(ValueError):
+        amount_of(text)
+
+
+def _read_page(text: str) -> None:
+    page = _bytes(text)
+    samples = scan(page, {**wanted(_VLLM), "m": "le", "a": ""})
+    if not samples:
+        has_samples(page)
+        is_of_engine(names_in(page), _VLLM)
+    reading_from(samples, _VLLM, 0.0)
+
+
+def _read_buckets(text: str) -> None:
+    name = "vllm:time_to_first_token_seconds_bucket"
+    reading_from({name: [Sample(text, 1.0)], "vllm:num_requests_running": [Sample("", 1.0)]}, _VLLM, 0.0)
+
+
+def _warnings(text: str) -> None:
+    event = {"reason": "FailedMount", "message": text, "metadata": {}, "lastTimestamp": "2026-01-01T00:00:00Z"}
+    obstructed(preparation([event]), "ml")
+
+
+READERS: Mapping[str, Reader] = {
+    "text to be shown, secrets replaced": redacted,
+    "command line to be shown": lambda text: redacted_arguments(
+        [text[at : at + 8192] for at in range(0, len(text), 8192)]
+    ),
+    "sentence of a condition": sentence,
+    "text made printable": printable,
+    "bytes made printable": lambda text: printable(_bytes(text)),
+    "text cut": lambda text: cut(text, 4096),
+    "end of a log, signatures of all engines": lambda text: crash(_case(text)),
+    "termination message": lambda text: crash(_case("", text)),
+    "message of a container runtime": lambda text: cannot_be_made(_case(""), text),
+    "words of scheduler and kubelet": lambda text: find_missing(text, "ml"),
+    "warning about a pod": _warnings,
+    "page of metrics": _read_page,
+    "label of a bucket": _read_buckets,
+    "why a pod is unread": lambda text: Unread(reason=UnreadReason.REDIRECTED, message=text),
+    "answer of an API server, no JSON": lambda text: failure_of(500, _bytes(text)),
+    "answer of an API server": lambda text: failure_of(
+        403, orjson.dumps({"message": _encodable(text), "reason": _encodable(text)})
+    ),
+    "JSON sent as YAML": lambda text: as_yaml(orjson.dumps(_encodable(text))),
+    "line of the log": lambda text: _TextFormatter().format(_record(text)),
+    "line of the log as JSON": lambda text: _JsonFormatter().format(_record(text)),
+    "quantity": _quantity,
+    "arguments and variables": _check_arguments,
+    "name of a GGUF file": lambda text: quantization_in(text, {"Q4_K_M"}),
+    "spec: model.uri": _parse("model", "uri"),
+    "spec: engineOptions.args": _parse("engineOptions", "args", "[]"),
+    "spec: pod.nodeSelector": lambda text: _parse("pod", "nodeSelector", text)(text),
+    "spec: memory": _parse("pod", "resources", "limits", "memory"),
+    "spec: unknown fields": lambda text: _parse(text)(text),
+    "spec: many fields": _parse_many,
+    "spec: fields in fields": _parse_deep,
+}
+"""What it reads → the reader."""
