@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from llmservice.cluster.sharing import with_shared_values
-from llmservice.converging.references import Manifest
+from llmservice.converging.references import Manifest, controller_of
+from llmservice.rendering.metadata import NAME_LABEL
 
 _POD_SPEC = ("nodeName",)
+_NAMES = ("name", "namespace", "uid", "resourceVersion")
 _CONTAINER = ("name", "image", "resources")
 
 
@@ -19,6 +21,7 @@ def trimmed(manifest: Manifest) -> Manifest:
     | Pod        | spec but for the node, and name, image, resources of containers |
     | Deployment | managed fields that do not tell who owns `spec.replicas`; the   |
     |            | parts of the pod template are shared with others                |
+    | ReplicaSet | all but whose it is: its names, its label and its controller    |
     | all        | managed fields otherwise                                        |
     """
     return _BY_KIND.get(manifest["kind"], _without_managed_fields)(manifest)
@@ -50,6 +53,15 @@ def _pod_template_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**rest, "containers": containers}
 
 
+def _replica_set(manifest: Manifest) -> Manifest:
+    """Its status and annotations change with every pod, and nobody asks for them."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key in _NAMES}
+    label, owner = (manifest["metadata"].get("labels") or {}).get(NAME_LABEL), controller_of(manifest)
+    metadata |= {"labels": {NAME_LABEL: label}} if label else {}
+    metadata |= {"ownerReferences": [owner]} if owner else {}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
 def _llm_service(manifest: Manifest) -> Manifest:
     return _with(_without_managed_fields(manifest), ("status", "plan"), with_shared_values)
 
@@ -78,4 +90,5 @@ _BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Deployment": _deployment,
     "LLMService": _llm_service,
     "Pod": _pod,
+    "ReplicaSet": _replica_set,
 }
