@@ -20,7 +20,7 @@ _MERGE = "application/merge-patch+json"
 _BYTES_PER_LINE = 128
 
 _NO_OBJECTS_VERSION = "1"
-"""The version of an empty etcd: what is written first has 2. An apply that names it makes an object, or is a conflict."""
+"""That of an empty etcd; what is written first has 2. An apply that names it makes an object, or is a conflict."""
 
 
 @dataclass(slots=True)
