@@ -114,7 +114,7 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube) -> None
 
 
 def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log: Path, overlay: str) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, without files, crashed.
 
     Without cluster rights the nodes are asked for once, in vain, and nothing else is.
     """
@@ -129,6 +129,10 @@ def test_rights_used_and_rights_granted_are_the_same(installed: Kube, audit_log:
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
     installed.wait(lambda: len(pods_of(installed, "lively")) == 1 or None, lambda: installed.list("Pod"))
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "taken"}, "spec": {"ports": [{"port": 1}]}}
+    installed.create(foreign)
+    installed.create(a_tiny_service("taken", replicas=2, networkPolicy={"ingressFrom": []}))
+    installed.wait_reason("taken", "NameConflict", "Stalled")  # only then its names are asked for
     files = [{"path": "/templates/chat.jinja", "configMapKeyRef": {"name": "absent", "key": "chat"}}]
     installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
     installed.wait_reason("fileless", "ConfigMapNotFound")
