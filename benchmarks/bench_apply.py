@@ -81,7 +81,7 @@ async def apply_all(connection: Connection, applies: int, at_once: int) -> int:
 
     async def work() -> None:
         for number in numbers:
-            await cluster.apply(a_deployment(number), manager="bench")
+            await cluster.apply_new(a_deployment(number), manager="bench")
 
     await asyncio.gather(*(work() for _ in range(at_once)))
     return applies

@@ -42,7 +42,7 @@ def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]
         return lambda number: api.get(Ref(kind, crowd.NAMESPACE, crowd.name_of(number)))
 
     def apply(kind: str) -> Call:
-        return lambda number: api.apply(_child(kind, number), manager="bench")
+        return lambda number: api.apply_new(_child(kind, number), manager="bench")
 
     def tell(url: str) -> Call:
         told = {**status, "url": url}

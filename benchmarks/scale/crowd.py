@@ -46,7 +46,7 @@ async def create_children(connection: Connection, count: int) -> float:
 
     async def of_one(number: int) -> None:
         for child in render_resource(a_service(number)):
-            await api.apply(child, manager="bare")
+            await api.apply_new(child, manager="bare")
 
     await at_once(_OPERATOR_WORKERS, count, of_one)
     return time.monotonic() - began

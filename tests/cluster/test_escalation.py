@@ -220,8 +220,10 @@ def test_a_flag_by_way_of_a_variable_reaches_no_pod(kube: Kube) -> None:
     assert kube.get("Deployment", "chat") is None
 
 
-def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
-    kube.create(a_tiny_service(**with_pod()))
+@pytest.mark.parametrize("made_by", ["nobody", "a ReplicaSet of its name"])
+def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube, made_by: str) -> None:
+    """The ReplicaSet is named as a Deployment names its own; the LLMService controls it, and not its Deployment."""
+    service = kube.create(a_tiny_service(**with_pod()))
     template = deployment(kube)["spec"]["template"]["spec"]
     container = {key: template["containers"][0][key] for key in ("image", "securityContext")}
     spec = {
@@ -229,14 +231,21 @@ def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube) -> None:
         "containers": [{**container, "name": "x", "command": ["sleep", "600"]}],
         "terminationGracePeriodSeconds": 0,
     }
-    metadata = {"name": "stranger", "labels": {"llmservice.dev/name": "chat"}}
-    kube.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
-    ready = {"status": "True"}
-    kube.wait(
-        lambda: condition_of(kube.get("Pod", "stranger"), "Ready").items() >= ready.items() or None,
-        lambda: kube.get("Pod", "stranger"),
-        seconds=60,
-    )
+    labels = {"llmservice.dev/name": "chat", "stranger": "yes"}
+    if made_by == "nobody":
+        kube.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "labels": labels}, "spec": spec})
+    else:
+        owner = {key: service[key] for key in ("apiVersion", "kind")} | {"name": "chat", "controller": True}
+        owners = [{**owner, "uid": service["metadata"]["uid"]}]
+        metadata = {"name": "chat-5d9", "labels": labels, "ownerReferences": owners}
+        replicas = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": spec}}
+        kube.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": replicas})
+
+    def is_ready() -> bool:
+        pods = kube.list("Pod", "stranger=yes")
+        return any(condition_of(pod, "Ready").get("status") == "True" for pod in pods)
+
+    kube.wait(is_ready, lambda: kube.list("Pod"), seconds=60)
     kube.patch("LLMService", "chat", {"spec": {"drain": {"timeoutSeconds": 7}}})
 
     def looked_again() -> Body | None:

@@ -162,7 +162,7 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube, overlay
 def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, without its files, crashed, read, swept.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, read, swept.
 
     Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
     does the admission policy of the operator refuse any of it.
@@ -182,6 +182,10 @@ def test_rights_used_and_rights_granted_are_the_same(
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
     installed.wait(lambda: len(pods_of(installed, "lively")) == 1 or None, lambda: installed.list("Pod"))
+    foreign = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "taken"}, "spec": {"ports": [{"port": 1}]}}
+    installed.create(foreign)
+    installed.create(a_tiny_service("taken", replicas=2, networkPolicy={"ingressFrom": []}))
+    installed.wait_reason("taken", "NameConflict", "Stalled")  # only then its names are asked for
     files = [{"path": "/templates/chat.jinja", "configMapKeyRef": {"name": "absent", "key": "chat"}}]
     installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
     installed.wait_reason("fileless", "ConfigMapNotFound")

@@ -13,18 +13,20 @@ from llmservice.cluster.connection import Connection, connect
 from llmservice.cluster.credentials import load_credentials
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.kinds import KINDS
-from llmservice.converging.references import Manifest, Ref
+from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 
 Patch = Callable[..., Awaitable[None]]
+Create = Callable[[Manifest], Awaitable[Manifest]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A cluster, a namespace of one's own in it, and the hands of somebody else: a merge patch."""
+    """A cluster, a namespace of one's own in it, and the hands of somebody else: a merge patch, and a POST."""
 
     cluster: Cluster
     namespace: str
     patch: Patch
+    create: Create
 
     def service(self, name: str = "chat", **metadata: Any) -> Manifest:
         return {
@@ -47,6 +49,17 @@ class Subject:
             "spec": {"paused": True, "selector": {"matchLabels": {"app": name}}, "template": template, **spec},
         }
 
+    async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Make it, or apply to what has its name by now: what a level-triggered writer ends up doing."""
+        if await self.cluster.get(ref_of(manifest)) is None:
+            return await self.cluster.apply_new(manifest, manager=manager)
+        return await self.cluster.apply(await self.known(manifest), manager=manager)
+
+    async def known(self, manifest: Manifest) -> Manifest:
+        """The manifest with the UID of the live object."""
+        ref = ref_of(manifest)
+        return {**manifest, "metadata": {**manifest["metadata"], "uid": uid_of(await self.live(ref.kind, ref.name))}}
+
     def ref(self, kind: str = "Deployment", name: str = "chat") -> Ref:
         return Ref(kind, self.namespace, name)
 
@@ -62,7 +75,11 @@ class Subject:
 def in_memory() -> Subject:
     """The cluster in a dict."""
     cluster = InMemoryCluster()
-    return Subject(cluster=cluster, namespace="contract", patch=_patch_in_memory(cluster))
+
+    async def create(manifest: Manifest) -> Manifest:
+        return cluster.create(manifest)
+
+    return Subject(cluster=cluster, namespace="contract", patch=_patch_in_memory(cluster), create=create)
 
 
 @asynccontextmanager
@@ -71,7 +88,12 @@ async def behind_an_api_server(kubeconfig: Path) -> AsyncIterator[Subject]:
     namespace = f"contract-{uuid4().hex[:8]}"
     async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
         await connection.call("POST", "/api/v1/namespaces", body={"metadata": {"name": namespace}})
-        yield Subject(cluster=ApiServer(connection), namespace=namespace, patch=_patch_api_server(connection))
+
+        async def create(manifest: Manifest) -> Manifest:
+            return await connection.call("POST", KINDS[manifest["kind"]].collection(namespace), body=manifest)
+
+        patch = _patch_api_server(connection)
+        yield Subject(cluster=ApiServer(connection), namespace=namespace, patch=patch, create=create)
         await connection.call("DELETE", f"/api/v1/namespaces/{namespace}")
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from llmservice.cluster.kinds import KINDS
 from llmservice.converging.references import Manifest, ref_of, uid_of
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.errors import Conflict, Refused
@@ -15,11 +16,71 @@ async def test_get_answers_none_for_what_is_not_there(subject: Subject) -> None:
 
 
 async def test_apply_creates_with_uid_and_generation(subject: Subject) -> None:
-    applied = await subject.cluster.apply(subject.deployment(), manager=OPERATOR)
+    applied = await subject.apply(subject.deployment(), manager=OPERATOR)
 
     assert uid_of(applied)
     assert applied["metadata"]["generation"] == 1
     assert ref_of(applied) == subject.ref()
+
+
+@pytest.mark.parametrize("kind", ["Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy"])
+async def test_what_somebody_made_between_look_and_write_stays_as_it_is(subject: Subject, kind: str) -> None:
+    """Nothing in it contradicts what we want, so that an apply without force would be merged into it."""
+    ours = _child(subject, kind)
+    assert await subject.cluster.get(ref_of(ours)) is None
+    theirs = await subject.create(_bare(ours))
+
+    with pytest.raises(Conflict):
+        await subject.cluster.apply_new(ours, manager=OPERATOR)
+    with pytest.raises(Conflict):
+        await subject.cluster.apply_new(ours, manager=OPERATOR, dry_run=True)
+    assert _of_its_maker(await subject.live(kind)) == _of_its_maker(theirs)
+
+
+@pytest.mark.parametrize("kind", ["Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy"])
+async def test_what_was_made_new_belongs_to_its_maker_as_after_any_apply(subject: Subject, kind: str) -> None:
+    made = await subject.cluster.apply_new(_child(subject, kind), manager=OPERATOR)
+    owners = [(entry["manager"], entry["operation"]) for entry in made["metadata"]["managedFields"]]
+    without = await subject.apply(_bare(_child(subject, kind)), manager=OPERATOR)
+
+    assert owners == [(OPERATOR, "Apply")]
+    assert "labels" not in without["metadata"]
+
+
+@pytest.mark.parametrize("write", ["apply", "overwrite"])
+async def test_nothing_is_written_by_force_without_a_uid(subject: Subject, write: str) -> None:
+    made = await subject.cluster.apply_new(subject.service(), manager=OPERATOR)
+    with pytest.raises(ValueError, match="only where its UID is known"):
+        await getattr(subject.cluster, write)(subject.service(labels={"a": "1"}), manager=OPERATOR)
+    assert await subject.live("Service") == made
+
+
+def _child(subject: Subject, kind: str) -> Manifest:
+    """An object with a label, of a kind that the operator makes."""
+    match = {"matchLabels": {"app": "chat"}}
+    specs = {
+        "PodDisruptionBudget": {"maxUnavailable": 1, "selector": match},
+        "NetworkPolicy": {"podSelector": match, "policyTypes": ["Ingress"]},
+    }
+    whole = {"Service": subject.service(), "Deployment": subject.deployment(replicas=0)}
+    body = whole.get(kind) or {"apiVersion": KINDS[kind].api_version, "kind": kind, "spec": specs[kind]}
+    metadata = {"namespace": subject.namespace, "name": "chat", "labels": {"llmservice.dev/name": "chat"}}
+    return {**body, "metadata": metadata}
+
+
+def _of_its_maker(live: Manifest) -> Manifest:
+    """All but what Kubernetes' controllers write into it meanwhile: its status, and the revision of a Deployment."""
+    counted = {"annotations", "managedFields", "resourceVersion"} if live["kind"] != "Service" else set()
+    metadata = {key: value for key, value in live["metadata"].items() if key not in counted}
+    managers = {entry["manager"] for entry in live["metadata"]["managedFields"]} - {"kube-controller-manager"}
+    return {"metadata": metadata, "spec": live["spec"], "managers": managers}
+
+
+def _bare(manifest: Manifest) -> Manifest:
+    """The same without what it shares with nobody: no label; of a Service no selector either."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key != "labels"}
+    spec = {key: value for key, value in manifest["spec"].items() if (manifest["kind"], key) != ("Service", "selector")}
+    return {**manifest, "metadata": metadata, "spec": spec}
 
 
 async def test_a_uid_of_an_object_that_is_gone_is_a_conflict(subject: Subject) -> None:
@@ -29,23 +90,23 @@ async def test_a_uid_of_an_object_that_is_gone_is_a_conflict(subject: Subject) -
 
 
 async def test_a_uid_of_another_object_is_a_conflict(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(labels={"a": "1"}), manager=OPERATOR)
+    await subject.apply(subject.service(labels={"a": "1"}), manager=OPERATOR)
     with pytest.raises(Conflict):
         await subject.cluster.apply(subject.service(uid="11111111-1111-4111-8111-111111111111"), manager=OPERATOR)
     assert (await subject.live("Service"))["metadata"]["labels"] == {"a": "1"}
 
 
 async def test_an_outdated_resource_version_is_a_conflict(subject: Subject) -> None:
-    first = await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    first = await subject.apply(subject.service(), manager=OPERATOR)
     await subject.patch(subject.ref("Service"), {"metadata": {"labels": {"a": "theirs"}}})
     version = first["metadata"]["resourceVersion"]
 
     with pytest.raises(Conflict):
-        await subject.cluster.apply(subject.service(resourceVersion=version, labels={"a": "ours"}), manager=OPERATOR)
+        await subject.apply(subject.service(resourceVersion=version, labels={"a": "ours"}), manager=OPERATOR)
 
 
 async def test_a_matching_uid_and_resource_version_are_no_obstacle(subject: Subject) -> None:
-    first = await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    first = await subject.apply(subject.service(), manager=OPERATOR)
     known = {key: first["metadata"][key] for key in ("uid", "resourceVersion")}
     applied = await subject.cluster.apply(subject.service(**known, labels={"a": "1"}), manager=OPERATOR)
 
@@ -53,16 +114,16 @@ async def test_a_matching_uid_and_resource_version_are_no_obstacle(subject: Subj
 
 
 async def test_a_dry_run_shows_the_object_and_writes_nothing(subject: Subject) -> None:
-    shown = await subject.cluster.apply(subject.deployment(), manager=OPERATOR, dry_run=True)
+    shown = await subject.cluster.apply_new(subject.deployment(), manager=OPERATOR, dry_run=True)
 
     assert shown["spec"]["replicas"] == 1
     assert await subject.cluster.get(subject.ref()) is None
 
 
 async def test_what_the_server_forbids_is_refused_with_its_words(subject: Subject) -> None:
-    await subject.cluster.apply(subject.deployment(), manager=OPERATOR)
+    await subject.apply(subject.deployment(), manager=OPERATOR)
     with pytest.raises(Refused, match=r"spec\.selector.*field is immutable"):
-        await subject.cluster.apply(subject.deployment() | _other_selector(subject), manager=OPERATOR)
+        await subject.apply(subject.deployment() | _other_selector(subject), manager=OPERATOR)
 
 
 def _other_selector(subject: Subject) -> Manifest:
@@ -75,7 +136,7 @@ async def test_the_scale_of_what_is_gone_is_a_conflict(subject: Subject) -> None
 
 
 async def test_the_scale_of_another_object_of_the_same_name_is_a_conflict(subject: Subject) -> None:
-    await subject.cluster.apply(subject.deployment(replicas=1), manager=OPERATOR)
+    await subject.apply(subject.deployment(replicas=1), manager=OPERATOR)
     with pytest.raises(Conflict):
         await subject.cluster.apply_scale(subject.ref(), 2, manager=AUTOSCALER, uid="an-earlier-one")
     assert await subject.replicas() == 1
@@ -88,7 +149,7 @@ async def test_the_status_of_what_is_gone_is_none(subject: Subject) -> None:
 
 
 async def test_apply_status_writes_the_status_alone(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     intent = _status(subject, "Ours") | {"spec": {"sessionAffinity": "ClientIP"}}
     applied = await subject.cluster.apply_status(intent, manager=OPERATOR)
 
@@ -98,15 +159,15 @@ async def test_apply_status_writes_the_status_alone(subject: Subject) -> None:
 
 
 async def test_apply_leaves_the_status_alone(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     await subject.cluster.apply_status(_status(subject, "Ours"), manager=OPERATOR)
-    applied = await subject.cluster.apply(subject.service(labels={"a": "1"}), manager=OPERATOR)
+    applied = await subject.apply(subject.service(labels={"a": "1"}), manager=OPERATOR)
 
     assert [condition["type"] for condition in applied["status"]["conditions"]] == ["Ours"]
 
 
 async def test_conditions_of_others_survive(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     await subject.cluster.apply_status(_status(subject, "Theirs"), manager="somebody")
     await subject.cluster.apply_status(_status(subject, "Ours"), manager=OPERATOR)
     applied = await subject.cluster.apply_status(_status(subject, "Renamed"), manager=OPERATOR)
@@ -116,7 +177,7 @@ async def test_conditions_of_others_survive(subject: Subject) -> None:
 
 
 async def test_a_status_for_a_predecessor_is_a_conflict(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     intent = _status(subject, "Ours")
     intent["metadata"]["uid"] = "11111111-1111-4111-8111-111111111111"
 
@@ -137,7 +198,7 @@ def _status(subject: Subject, kind: str) -> Manifest:
 
 
 async def test_delete_takes_the_object_with_this_uid(subject: Subject) -> None:
-    applied = await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    applied = await subject.apply(subject.service(), manager=OPERATOR)
     await subject.cluster.delete(subject.ref("Service"), uid=uid_of(applied))
 
     assert await subject.cluster.get(subject.ref("Service")) is None
@@ -150,7 +211,7 @@ async def test_delete_of_what_is_gone_does_nothing(subject: Subject) -> None:
 
 
 async def test_delete_never_takes_a_successor(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     with pytest.raises(Conflict):
         await subject.cluster.delete(subject.ref("Service"), uid="11111111-1111-4111-8111-111111111111")
 
@@ -158,9 +219,9 @@ async def test_delete_never_takes_a_successor(subject: Subject) -> None:
 
 
 async def test_a_dependent_goes_with_its_owner(subject: Subject) -> None:
-    owner = await subject.cluster.apply(subject.service("owner"), manager=OPERATOR)
+    owner = await subject.apply(subject.service("owner"), manager=OPERATOR)
     reference = {"apiVersion": "v1", "kind": "Service", "name": "owner", "uid": uid_of(owner), "controller": True}
-    await subject.cluster.apply(subject.service("dependent", ownerReferences=[reference]), manager=OPERATOR)
+    await subject.apply(subject.service("dependent", ownerReferences=[reference]), manager=OPERATOR)
     await subject.cluster.delete(subject.ref("Service", "owner"), uid=uid_of(owner))
 
     async with asyncio.timeout(20):
@@ -169,9 +230,9 @@ async def test_a_dependent_goes_with_its_owner(subject: Subject) -> None:
 
 
 async def test_list_selects_by_label_and_names_the_kind(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service("one", labels={"llmservice.dev/name": "one"}), manager=OPERATOR)
-    await subject.cluster.apply(subject.service("two", labels={"llmservice.dev/name": "two"}), manager=OPERATOR)
-    await subject.cluster.apply(subject.service("foreign"), manager=OPERATOR)
+    await subject.apply(subject.service("one", labels={"llmservice.dev/name": "one"}), manager=OPERATOR)
+    await subject.apply(subject.service("two", labels={"llmservice.dev/name": "two"}), manager=OPERATOR)
+    await subject.apply(subject.service("foreign"), manager=OPERATOR)
 
     async def names(selector: str) -> list[str]:
         found = await subject.cluster.list("Service", subject.namespace, label_selector=selector)
@@ -184,7 +245,7 @@ async def test_list_selects_by_label_and_names_the_kind(subject: Subject) -> Non
 
 
 async def test_list_without_a_namespace_looks_everywhere(subject: Subject) -> None:
-    await subject.cluster.apply(subject.service(), manager=OPERATOR)
+    await subject.apply(subject.service(), manager=OPERATOR)
     found = await subject.cluster.list("Service")
 
     assert subject.ref("Service") in {ref_of(live) for live in found}

@@ -25,8 +25,6 @@ DOSES = [(fault, 1) for fault in FAULTS] + [(fault, 3) for fault in FAULTS if fa
 
 CALLS: tuple[tuple[Scene, str, str, str | None], ...] = (
     (CREATE, "get", "llmservices", None),
-    (CREATE, "get", "services", None),
-    (CREATE, "get", "deployments", None),
     (CREATE, "patch", "services", None),
     (CREATE, "patch", "poddisruptionbudgets", None),
     (CREATE, "patch", "deployments", None),

@@ -14,7 +14,7 @@ from llmservice.reconcilers.scaling.candidates import Candidates
 from llmservice.reconcilers.scaling.looks import Looks
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
 from llmservice.signals.source import Reading, Target, Unread, UnreadReason
-from tests.scenarios.world import NAMESPACE, World
+from tests.scenarios.world import NAMESPACE, World, controlled_by
 from tests.unit.autoscaling.builders import counters
 
 RUNNING = {"policy": "Threshold", "targets": {"runningRequests": 4}}
@@ -115,7 +115,7 @@ class ScaledWorld(World):
         """One more pod of the Deployment, ready unless `status` says otherwise; returns its name."""
         self.started += 1
         name = f"chat-1-{self.started:02d}"
-        self.cluster.create(a_pod_of(self.get("Deployment"), name, **status))
+        self.cluster.create(a_pod_of(self.replica_set(), name, **status))
         return name
 
     def pods(self) -> list[Manifest]:
@@ -135,10 +135,6 @@ class ScaledWorld(World):
         """The time, later by a little whenever it is asked for: two events never bear the same name."""
         self.time += timedelta(microseconds=1)
         return self.time
-
-    def seconds(self) -> float:
-        """The time, since 1970."""
-        return self.time.timestamp()
 
     @property
     def replicas(self) -> int:
@@ -168,9 +164,8 @@ def deletion_cost(pod: Manifest) -> int:
     return int((pod["metadata"].get("annotations") or {}).get(DELETION_COST_ANNOTATION, 0))
 
 
-def a_pod_of(deployment: Manifest, name: str, **status: Any) -> Manifest:
-    """A ready pod. Its ReplicaSet is named only: nothing looks for the object."""
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "chat-1", "controller": True}
+def a_pod_of(replica_set: Manifest, name: str, **status: Any) -> Manifest:
+    """A ready pod."""
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -178,7 +173,7 @@ def a_pod_of(deployment: Manifest, name: str, **status: Any) -> Manifest:
             "name": name,
             "namespace": NAMESPACE,
             "labels": {"llmservice.dev/name": "chat"},
-            "ownerReferences": [{**owner, "uid": deployment["metadata"]["uid"]}],
+            "ownerReferences": [controlled_by(replica_set)],
         },
         "spec": {"containers": [{"name": "engine", "image": "engine"}]},
         "status": {

@@ -13,7 +13,7 @@ def test_it_is_there_before_the_pods() -> None:
     world = World()
     world.apply(spec__networkPolicy=CLOSED)
     world.reconcile()
-    assert world.writes()[:3] == ["apply Service chat", "apply NetworkPolicy chat", "apply Deployment chat"]
+    assert world.writes()[:3] == [f"apply_new {kind} chat" for kind in ("Service", "NetworkPolicy", "Deployment")]
 
 
 def test_it_goes_with_its_field_and_nothing_restarts() -> None:

@@ -37,7 +37,7 @@ def test_a_write_that_fails_for_long_is_told_in_the_api_servers_words_and_heals(
     world = World()
     world.apply()
     world.fail(
-        "apply", "Deployment", Unavailable("InternalError", 'failed calling webhook "policies": connection refused')
+        "apply_new", "Deployment", Unavailable("InternalError", 'failed calling webhook "policies": connection refused')
     )
     with pytest.raises(Unavailable):
         world.reconcile()
@@ -72,7 +72,7 @@ def test_of_a_resource_that_is_gone_nothing_is_told() -> None:
 def test_an_api_server_that_is_away_is_no_refusal() -> None:
     world = World()
     world.apply()
-    world.fail("apply", "Deployment", Unavailable("Unreachable", "the API server cannot be reached"))
+    world.fail("apply_new", "Deployment", Unavailable("Unreachable", "the API server cannot be reached"))
     for _ in range(3):
         with pytest.raises(Unavailable):
             world.reconcile()
@@ -143,7 +143,9 @@ def crashed_status() -> dict[str, Any]:
 
 def test_a_pod_that_its_node_ended_does_not_keep_a_suspension_from_its_end() -> None:
     world = World().serving()
-    world.cluster.create({**a_ready_pod("chat-old", "chat"), "status": {"phase": "Failed", "reason": "Evicted"}})
+    world.cluster.create(
+        {**a_ready_pod("chat-old", "chat", world.replica_set()), "status": {"phase": "Failed", "reason": "Evicted"}}
+    )
     world.apply(spec__suspend=True)
     world.reconcile()
     world.cluster.remove(POD)

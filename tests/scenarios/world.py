@@ -36,6 +36,12 @@ class World:
             plan=CataloguePlanner(load_catalogue()),
             now=lambda: self.time,
         )
+        self.reconciler.children.clock = self.reconciler.status.clock = self.seconds
+        self.cache.listen(self.reconciler.forget)
+
+    def seconds(self) -> float:
+        """The time, since 1970."""
+        return self.time.timestamp()
 
     def apply(self, name: str = "chat", **changes: Any) -> Manifest:
         """What a user does with kubectl: create the resource, or replace its spec."""
@@ -79,8 +85,9 @@ class World:
         wanted = deployment["spec"]["replicas"]
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE)):
             self.cluster.remove(Ref("Pod", NAMESPACE, pod["metadata"]["name"]))
+        replica_set = self.replica_set(name)
         for number in range(wanted):
-            self.cluster.create(a_ready_pod(f"{name}-{number}", name))
+            self.cluster.create(a_ready_pod(f"{name}-{number}", name, replica_set))
 
         def report(live: Manifest) -> None:
             counts = {"replicas": wanted, "updatedReplicas": wanted, "readyReplicas": wanted}
@@ -89,6 +96,17 @@ class World:
         self.cluster.edit(
             Ref("Deployment", NAMESPACE, name), report, manager="kube-controller-manager", subresource="status"
         )
+
+    def replica_set(self, name: str = "chat") -> Manifest:
+        """The one ReplicaSet of the Deployment, made when there is none."""
+        deployment = self.get("Deployment", name)
+        uid = deployment["metadata"]["uid"]
+        ref = Ref("ReplicaSet", NAMESPACE, f"{name}-{uid[-4:]}")
+        owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name, "uid": uid, "controller": True}
+        labels = {"llmservice.dev/name": name}
+        metadata = {"namespace": NAMESPACE, "name": ref.name, "labels": labels, "ownerReferences": [owner]}
+        body = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": {}}
+        return self.cluster.peek(ref) or self.cluster.create(body)
 
     def scale(self, replicas: int, manager: str, name: str = "chat") -> None:
         """Another writer of the Deployment's replicas: an HPA, KEDA, an autoscaler."""
@@ -115,9 +133,8 @@ class World:
         return self
 
 
-def a_ready_pod(name: str, service: str, *, owned: bool = True) -> Manifest:
-    """A pod that serves; its ReplicaSet is named only: nothing looks for the object. Without one it is a stranger's."""
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{service}-1", "uid": "r-1", "controller": True}
+def a_ready_pod(name: str, service: str, replica_set: Manifest | None) -> Manifest:
+    """A pod that serves; without a ReplicaSet it is a stranger's."""
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -125,7 +142,7 @@ def a_ready_pod(name: str, service: str, *, owned: bool = True) -> Manifest:
             "name": name,
             "namespace": NAMESPACE,
             "labels": {"llmservice.dev/name": service},
-            "ownerReferences": [owner] if owned else [],
+            "ownerReferences": [controlled_by(replica_set)] if replica_set else [],
         },
         "spec": {"containers": [{"name": "engine", "image": "engine"}]},
         "status": {
@@ -134,3 +151,9 @@ def a_ready_pod(name: str, service: str, *, owned: bool = True) -> Manifest:
             "containerStatuses": [{"name": "engine", "ready": True, "restartCount": 0, "state": {"running": {}}}],
         },
     }
+
+
+def controlled_by(replica_set: Manifest) -> Manifest:
+    """The owner reference of its pods."""
+    names = {key: replica_set["metadata"][key] for key in ("name", "uid")}
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", **names, "controller": True}

@@ -55,7 +55,7 @@ class Recorder:
     def _run(self) -> None:
         names = tuple(wanted(VLLM.readings(load_catalogue().engines["vllm"].versions[VERSION])))
         while not self._stop.wait(10):
-            pods = scaled_pods(self.kube.list("Pod"), "chat")
+            pods = scaled_pods(self.kube.list("Pod"))
             deployment = self.kube.get("Deployment", "chat") or {"spec": {}}
             pages = {pod.name: _page(pod.address, names) for pod in pods if pod.standing is Standing.READY}
             self.looks.append(RecordedLook(round(time.time(), 2), deployment["spec"].get("replicas", 1), pods, pages))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlencode
 
-from llmservice.cluster.cluster import Manifests
+from llmservice.cluster.cluster import Manifests, known
 from llmservice.cluster.connection import Connection
 from llmservice.cluster.event_pace import EventPace
 from llmservice.cluster.failures import NotFound
@@ -20,6 +20,9 @@ _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
 
 _BYTES_PER_LINE = 128
+
+_NO_OBJECTS_VERSION = "1"
+"""That of an empty etcd; what is written first has 2. An apply that names it makes an object, or is a conflict."""
 
 
 @dataclass(slots=True)
@@ -51,15 +54,21 @@ class ApiServer:
         selection = Selection(kind=kind, namespace=namespace, label_selector=label_selector, metadata_only=True)
         return (await list_all(self.connection, selection)).items
 
+    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply that only makes what is not there, bound to a version that no object ever has."""
+        metadata = {**manifest["metadata"], "resourceVersion": _NO_OBJECTS_VERSION}
+        query = _apply_query(manager, strict=True, force=False, dry_run=dry_run)
+        return await self._apply(_target(ref_of(manifest)), query, {**manifest, "metadata": metadata})
+
     async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-        """Server-side apply of the full intent, forced; returns the object as the server has it now."""
+        """Server-side apply of the full intent to a known object, forced; returns it as the server has it now."""
         query = _apply_query(manager, strict=True, dry_run=dry_run)
-        return await self._apply(_target(ref_of(manifest)), query, manifest)
+        return await self._apply(_target(known(manifest)), query, manifest)
 
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
-        """JSON merge patch of the full intent: our lists replace the live ones whole."""
+        """JSON merge patch of the full intent: our lists replace the live ones whole, and None takes a field away."""
         query = urlencode({"fieldManager": manager, "fieldValidation": "Strict"})
-        target = f"{_target(ref_of(manifest))}?{query}"
+        target = f"{_target(known(manifest))}?{query}"
         try:
             return await self.connection.call("PATCH", target, body=manifest, content_type=_MERGE)
         except NotFound as error:
@@ -140,9 +149,9 @@ def _target(ref: Ref, subresource: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def _apply_query(manager: str, *, strict: bool = False, dry_run: bool = False) -> str:
+def _apply_query(manager: str, *, strict: bool = False, force: bool = True, dry_run: bool = False) -> str:
     """The query of an apply: a handful of texts, wanted with every write."""
-    query = {"fieldManager": manager, "force": "true"}
+    query = {"fieldManager": manager, "force": str(force).lower()}
     query |= {"fieldValidation": "Strict"} if strict else {}
     query |= {"dryRun": "All"} if dry_run else {}
     return urlencode(query)

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from llmservice.converging.references import Manifest, Ref
+from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 
 Manifests = list[Manifest]
 """A name of its own, because `list` is a method here."""
@@ -26,12 +26,19 @@ class Cluster(Protocol):
         """All selected objects of one kind, each with apiVersion and kind filled in."""
         ...
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-        """Server-side apply of the full intent, forced; returns the object as the server has it now.
+    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply that only makes what is not there; returns the object as the server has it now.
 
-        `metadata.uid` and `metadata.resourceVersion` in the manifest are preconditions (`Conflict` when they differ,
-        also when a uid is given and the object is gone). A resource version alone does not keep the apply from
-        creating an object that is gone.
+        `Conflict` when anything of this name is there, whoever made it and however late: it stays as it is, byte for
+        byte. The manifest has neither uid nor resource version.
+        """
+        ...
+
+    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply of the full intent to a known object, forced; returns it as the server has it now.
+
+        `metadata.uid` says which: without one it raises ValueError. It is a precondition, and so is
+        `metadata.resourceVersion` where it is given: `Conflict` when they differ or the object is gone.
         """
         ...
 
@@ -39,7 +46,7 @@ class Cluster(Protocol):
         """JSON merge patch of the full intent: our lists replace the live ones whole.
 
         For what `apply` cannot mend: others' list elements that contradict ours stay beside them, and the whole is
-        refused. Preconditions as for `apply`; raises `Conflict` when the object is gone.
+        refused. What the intent gives as None goes. Preconditions as for `apply`.
         """
         ...
 
@@ -71,3 +78,10 @@ class Cluster(Protocol):
     async def log_tail(self, ref: Ref, container: str, *, previous: bool, max_bytes: int = 65_536) -> str:
         """The end of a container's log; empty when there is none or reading it is not allowed."""
         ...
+
+
+def known(manifest: Manifest) -> Ref:
+    """The reference of an object that is to be written by force; ValueError when nobody knows that it is ours."""
+    if not uid_of(manifest):
+        raise ValueError(f"{ref_of(manifest)}: an object is written by force only where its UID is known")
+    return ref_of(manifest)

@@ -31,6 +31,7 @@ _ATOMIC_MAPS = frozenset({
     "configMapKeyRef",
     "fieldRef",
     "nodeSelector",
+    "podSelector",
     "requiredDuringSchedulingIgnoredDuringExecution",
     "resourceFieldRef",
     "secretKeyRef",

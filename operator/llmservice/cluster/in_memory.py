@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import orjson
 
 from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.cluster import Manifests
+from llmservice.cluster.cluster import Manifests, known
 from llmservice.cluster.defaulting import defaulted
 from llmservice.cluster.field_ownership import Owner, Owners, apply, update
 from llmservice.cluster.kinds import KINDS
@@ -63,21 +63,27 @@ class InMemoryCluster:
             and has_fields(live, field_selector)
         ]
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-        """Server-side apply of the full intent, forced; returns the object as it is now."""
+    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply that only makes what is not there; returns the object as it is now."""
         ref = ref_of(manifest)
+        self._enter("apply_new", ref, writes=not dry_run)
+        if ref in self._objects:
+            raise Conflict("Conflict", f"{ref} is there already")
+        return self._apply(ref, None, ownable(manifest), Owner(manager, "Apply"), dry_run=dry_run)
+
+    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply of the full intent to a known object, forced; returns it as it is now."""
+        ref = known(manifest)
         self._enter("apply", ref, writes=not dry_run)
         live = self._checked(manifest)
         intent = {key: value for key, value in ownable(manifest).items() if key != "status"}
         return self._apply(ref, live, intent, Owner(manager, "Apply"), dry_run=dry_run)
 
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
-        """JSON merge patch of the full intent: our lists replace the live ones whole."""
-        ref = ref_of(manifest)
+        """JSON merge patch of the full intent: our lists replace the live ones whole, and None takes a field away."""
+        ref = known(manifest)
         self._enter("overwrite", ref)
         live = self._checked(manifest)
-        if live is None:
-            raise Conflict("NotFound", f"{ref} is gone")
         merged = _merged(live, _copy(manifest))
         owners = update(ownable(live), ownable(merged), self._owners[ref], Owner(manager, "Update"))
         return self._store(ref, live, merged, owners)
@@ -167,14 +173,12 @@ class InMemoryCluster:
         if writes:
             self.writes.append((verb, ref))
 
-    def _checked(self, manifest: Manifest) -> Manifest | None:
+    def _checked(self, manifest: Manifest) -> Manifest:
         """The live object, when it is the one the manifest means."""
         ref, metadata = ref_of(manifest), manifest["metadata"]
         live = self._objects.get(ref)
         if live is None:
-            if "uid" in metadata:
-                raise Conflict("Conflict", f"{ref}: UID {metadata['uid']} was given, and no object was found")
-            return None
+            raise Conflict("Conflict", f"{ref}: UID {metadata['uid']} was given, and no object was found")
         for key in ("uid", "resourceVersion"):
             if metadata.get(key, live["metadata"][key]) != live["metadata"][key]:
                 raise Conflict("Conflict", f"{ref}: metadata.{key} is {live['metadata'][key]}, not {metadata[key]}")
@@ -227,14 +231,12 @@ def _refuse_ambiguous_ports(after: Manifest) -> None:
 
 
 def _merged(live: Manifest, patch: Manifest) -> Manifest:
-    """RFC 7386 for patches without nulls."""
-    return {
-        **live,
-        **{
-            key: _merged(live[key], value) if isinstance(value, dict) and isinstance(live.get(key), dict) else value
-            for key, value in patch.items()
-        },
+    """RFC 7386."""
+    changed = {
+        key: _merged(live[key], value) if isinstance(value, dict) and isinstance(live.get(key), dict) else value
+        for key, value in patch.items()
     }
+    return {key: value for key, value in {**live, **changed}.items() if value is not None}
 
 
 def _copy(manifest: Manifest) -> Manifest:

@@ -27,6 +27,7 @@ KINDS = {
     for kind in (
         Kind("llmservice.dev/v1alpha1", "LLMService", "llmservices"),
         Kind("apps/v1", "Deployment", "deployments"),
+        Kind("apps/v1", "ReplicaSet", "replicasets"),
         Kind("v1", "Service", "services"),
         Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),

@@ -43,6 +43,11 @@ class LeaderOnly:
         """The end of a container's log."""
         return await self.cluster.log_tail(ref, container, previous=previous, max_bytes=max_bytes)
 
+    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply of what is not there yet, while leading."""
+        async with self._leading():
+            return await self.cluster.apply_new(manifest, manager=manager, dry_run=dry_run)
+
     async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
         """Server-side apply while leading."""
         async with self._leading():

@@ -5,13 +5,14 @@ from typing import Any
 
 from llmservice.cluster.sharing import with_shared_values
 from llmservice.converging.intent import INTENT_ANNOTATION
-from llmservice.converging.references import Manifest
+from llmservice.converging.references import Manifest, controller_of
 from llmservice.converging.replicas import BEFORE_SUSPEND_ANNOTATION
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
 from llmservice.planning.facts import UPDATE_ANNOTATION
-from llmservice.rendering.metadata import RENDER_VERSION_ANNOTATION
+from llmservice.rendering.metadata import NAME_LABEL, RENDER_VERSION_ANNOTATION
 
 _POD_SPEC = ("nodeName",)
+_NAMES = ("name", "namespace", "uid", "resourceVersion")
 _CONTAINER = ("name", "image", "resources")
 _EVENT = ("reason", "type", "count", "firstTimestamp", "lastTimestamp", "eventTime")
 _LONGEST_EVENT = 4096
@@ -40,6 +41,7 @@ def trimmed(manifest: Manifest) -> Manifest:
     | Pod        | spec but for the node, and name, image, resources of containers |
     | Deployment | managed fields that do not tell who owns `spec.replicas`; the   |
     |            | parts of the pod template are shared with others                |
+    | ReplicaSet | all but whose it is: its names, its label and its controller    |
     | all        | managed fields otherwise; annotations that nobody reads, and    |
     |            | what of the others exceeds 256 characters                       |
     """
@@ -87,6 +89,15 @@ def _event(manifest: Manifest) -> Manifest:
     return {**kept, "metadata": metadata, "message": str(manifest.get("message") or "")[:_LONGEST_EVENT]}
 
 
+def _replica_set(manifest: Manifest) -> Manifest:
+    """Its status and annotations change with every pod, and nobody asks for them."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key in _NAMES}
+    label, owner = (manifest["metadata"].get("labels") or {}).get(NAME_LABEL), controller_of(manifest)
+    metadata |= {"labels": {NAME_LABEL: label}} if label else {}
+    metadata |= {"ownerReferences": [owner]} if owner else {}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
 def _llm_service(manifest: Manifest) -> Manifest:
     return _with(without_unread_metadata(manifest), ("status", "plan"), with_shared_values)
 
@@ -116,4 +127,5 @@ _BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Event": _event,
     "LLMService": _llm_service,
     "Pod": _pod,
+    "ReplicaSet": _replica_set,
 }

@@ -4,7 +4,7 @@ import asyncio
 import functools
 import logging
 import signal
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -45,6 +45,12 @@ from llmservice.signals.source import Source
 log = logging.getLogger(__name__)
 
 _BURST_SECONDS = 0.05
+
+_ASKED = {
+    "LLMService": ("uid", "generation", "deletionTimestamp", "annotations"),
+    "ReplicaSet": ("uid", "labels", "ownerReferences"),
+}
+"""Of these kinds, the metadata that a pass depends on; every other change of them is our own, or nothing to us."""
 
 _NOT_SERVED = "make the namespace and its RoleBinding again, or take it out of LLMSERVICE_NAMESPACES"
 
@@ -92,14 +98,18 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
     """Every part, made and connected; nothing runs yet."""
     api, cache, queue, sweep_wanted = ApiServer(connection), ObjectCache(), replica.queue(), asyncio.Event()
     cluster = replica.writing(api, connection)
-    cache.listen(functools.partial(enqueue_owner, queue))
     informers = tuple(
         Informer(
             connection=connection,
             cache=cache,
-            selection=Selection(kind=kind, namespace=namespace, label_selector=SERVICE_LABEL),
+            selection=Selection(
+                kind=kind,
+                namespace=namespace,
+                label_selector=SERVICE_LABEL,
+                metadata_only=kind == "ReplicaSet",
+            ),
         )
-        for kind in (*CHILD_KINDS, "Pod")
+        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
         for namespace in settings.namespaces or ("",)
     )
     namespaces = ServedNamespaces(informers)
@@ -114,6 +124,8 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         now=_now,
         scaling=autoscaler.scaler.looks.report,
     )
+    cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
+    cache.listen(reconciler.forget)
     catalogue = CatalogueWatch(
         connection=connection,
         cluster=cluster,
@@ -212,12 +224,21 @@ def use_catalogue(
         queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
 
 
-def enqueue_owner(queue: WorkQueue[ServiceKey], before: Manifest | None, after: Manifest | None) -> None:
-    """Queue the LLMService a changed object is, or belongs to; our own status writes change nothing for it.
+def enqueue_owner(
+    queue: WorkQueue[ServiceKey],
+    before: Manifest | None,
+    after: Manifest | None,
+    *,
+    is_foreign: Callable[[Manifest], bool] = lambda _: False,
+) -> None:
+    """Queue the LLMService a changed object is, or belongs to.
 
-    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough.
+    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough. Our
+    own status writes change nothing for it; a status that `is_foreign` is corrected.
     """
     if before and after and _says_the_same(before, after):
+        if after["kind"] == "LLMService" and before.get("status") != after.get("status") and is_foreign(after):
+            queue.add_after((after["metadata"]["namespace"], after["metadata"]["name"]), _BURST_SECONDS)
         return
     seen = [manifest for manifest in (before, after) if manifest]
     for key in dict.fromkeys(key for manifest in seen for key in _owners(manifest)):
@@ -240,10 +261,8 @@ def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
 
 
 def _says_the_same(before: Manifest, after: Manifest) -> bool:
-    if after["kind"] != "LLMService":
-        return False
-    asked = ("uid", "generation", "deletionTimestamp", "annotations")
-    return all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
+    asked = _ASKED.get(after["kind"])
+    return asked is not None and all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
 
 
 def _now() -> datetime:

@@ -12,7 +12,7 @@ from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "Pod"), SERVICE_LABEL)}
+_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), SERVICE_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
 _EVERY_SECONDS = 300.0
@@ -94,6 +94,6 @@ async def _fetch_if_newer(api: Lister, cache: ObjectCache, ref: Ref, item: Manif
     """Unless the watch was faster by now."""
     known = cache.get(ref)
     if known is None or version_of(item) > version_of(known):
-        live = await api.get(ref)
+        live = item if ref.kind == "ReplicaSet" else await api.get(ref)  # of those only metadata is kept
         if live is not None:
             cache.put(live)

@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.redaction import redacted
 
 _LONGEST = 1024
+_OWN_TYPES = frozenset(map(str, ConditionType))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,13 @@ def conditions_to_write(
 def condition_in(status: Mapping[str, Any], kind: ConditionType) -> Mapping[str, Any]:
     """The condition of this type in a status; empty when it has none."""
     return next((item for item in status.get("conditions") or () if item.get("type") == kind), {})
+
+
+def own_part(status: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The status without conditions of types that are not ours: others may keep theirs beside them."""
+    conditions = status.get("conditions") or ()
+    ours = [item for item in conditions if item.get("type") in _OWN_TYPES]
+    return status if len(ours) == len(conditions) else {**status, "conditions": ours}
 
 
 def _to_write(condition: Condition, before: Mapping[str, Any], generation: int, now: datetime) -> dict[str, Any]:

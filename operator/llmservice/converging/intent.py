@@ -28,6 +28,12 @@ _KEYS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
 }
 """Lists the API server merges by key: foreign elements may stand beside ours."""
 
+_WHOLE = frozenset({"selector", "podSelector"})
+"""Maps that are ours alone: with one key more they select other pods, or none."""
+
+_FALSE_IS_ABSENT = frozenset({"paused", "publishNotReadyAddresses"})
+"""Stated so that true is taken back; the API server keeps no false there. Elsewhere absence may mean true."""
+
 _OBJECT = (dict, Mapping)
 """A dict is recognised at once; to ask an abstract class takes longer than the comparison."""
 
@@ -51,27 +57,54 @@ def digest_of(live: Mapping[str, Any]) -> str:
     return str((live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION, ""))
 
 
-def covers(live: Any, intent: Any, field: str = "") -> bool:
-    """Whether every field of the intent stands in the live object with the same value."""
+FieldPath = tuple[str | tuple[Any, ...], ...]
+"""Where in an object: names of fields, and the keys of elements of lists as tuples."""
+
+
+def covers(live: Any, intent: Any) -> bool:
+    """Whether every field of the intent stands in the live object with the same value, and selectors are the same."""
+    return difference(live, intent) is None
+
+
+def difference(live: Any, intent: Any, field: str = "") -> FieldPath | None:
+    """Where the live object first is not as intended; None when it covers the intent."""
     if live == intent:  # most parts come back as they were sent, and this comparison is not Python's
-        return True
+        return None
+    if field in _WHOLE:
+        return ()
     if isinstance(intent, _OBJECT):
-        return isinstance(live, _OBJECT) and all(
-            covers(live.get(key), value, key) if key in live else _says_nothing(value) for key, value in intent.items()
-        )
+        return _difference_in_map(live, intent) if isinstance(live, _OBJECT) else ()
     if isinstance(intent, Sequence) and not isinstance(intent, str):
-        return isinstance(live, Sequence) and _covers_list(live, intent, field)
-    return False
+        return _difference_in_list(live, intent, field) if isinstance(live, Sequence) else ()
+    return ()
+
+
+def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any]) -> FieldPath | None:
+    for key, value in intent.items():
+        if key not in live:
+            if not (_says_nothing(value) or (value is False and key in _FALSE_IS_ABSENT)):
+                return (key,)
+        elif (inner := difference(live[key], value, key)) is not None:
+            return (key, *inner)
+    return None
+
+
+def _difference_in_list(live: Sequence[Any], intent: Sequence[Any], field: str) -> FieldPath | None:
+    key = _KEYS.get(field)
+    if key is None:
+        same = len(live) == len(intent) and all(covers(*pair) for pair in zip(live, intent, strict=True))
+        return None if same else ()
+    found = {key(item): item for item in live}
+    for item in intent:
+        name = key(item)
+        step = name if isinstance(name, tuple) else (name,)
+        if name not in found:
+            return (step,)
+        if (inner := difference(found[name], item)) is not None:
+            return (step, *inner)
+    return None
 
 
 def _says_nothing(value: Any) -> bool:
     """The API server drops empty maps, lists and strings from many fields: their absence is no drift."""
     return value is None or value in ({}, [], (), "")
-
-
-def _covers_list(live: Sequence[Any], intent: Sequence[Any], field: str) -> bool:
-    key = _KEYS.get(field)
-    if key is None:
-        return len(live) == len(intent) and all(covers(*pair) for pair in zip(live, intent, strict=True))
-    found = {key(item): item for item in live}
-    return all(key(item) in found and covers(found[key(item)], item) for item in intent)

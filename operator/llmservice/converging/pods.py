@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.converging.references import Manifest, is_being_deleted
+from llmservice.converging.references import Manifest, controller_uid, is_being_deleted, uid_of
 from llmservice.rendering.container import CONTAINER_NAME
 
 _ENDED = frozenset({"Failed", "Succeeded"})
@@ -13,6 +13,19 @@ def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     """The condition of this type; empty when there is none."""
     conditions = manifest.get("status", {}).get("conditions") or ()
     return next((item for item in conditions if item.get("type") == kind), {})
+
+
+def pods_of(
+    deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
+) -> tuple[Manifest, ...]:
+    """The pods that this very Deployment made, by way of its ReplicaSets: each is told by UID and must be known.
+
+    Neither a label nor a name says so: whoever makes a pod may write both, and an owner reference too.
+    """
+    if deployment is None:
+        return ()
+    made = {uid_of(one) for one in replica_sets if controller_uid(one) == uid_of(deployment)}
+    return tuple(pod for pod in pods if controller_uid(pod) in made)
 
 
 def is_ready(pod: Manifest) -> bool:

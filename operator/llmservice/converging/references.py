@@ -31,23 +31,17 @@ def uid_of(manifest: Mapping[str, Any]) -> str:
     return str(manifest["metadata"].get("uid", ""))
 
 
+def controller_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The owner reference of what controls an object; empty when nothing does."""
+    owners = manifest["metadata"].get("ownerReferences") or ()
+    return next((owner for owner in owners if owner.get("controller")), {})
+
+
 def controller_uid(manifest: Mapping[str, Any]) -> str:
     """The UID of the owner that controls an object; empty when nobody does."""
-    owners = manifest["metadata"].get("ownerReferences") or ()
-    return next((str(owner["uid"]) for owner in owners if owner.get("controller")), "")
+    return str(controller_of(manifest).get("uid", ""))
 
 
 def is_being_deleted(manifest: Mapping[str, Any]) -> bool:
     """Whether the API server is already deleting the object."""
     return "deletionTimestamp" in manifest["metadata"]
-
-
-def is_pod_of(pod: Mapping[str, Any], deployment: str) -> bool:
-    """Whether the Deployment of this name made the pod: the ReplicaSet that controls it is named after it.
-
-    A label does not say so: a stranger's pod, or a copy for debugging, may carry it.
-    """
-    return any(
-        owner.get("controller") and owner["kind"] == "ReplicaSet" and owner["name"].rpartition("-")[0] == deployment
-        for owner in pod["metadata"].get("ownerReferences") or ()
-    )

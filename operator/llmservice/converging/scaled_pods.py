@@ -1,12 +1,12 @@
 """The pods of one service as the autoscaler counts them: who takes requests, who is on the way, who finds no place."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from llmservice.converging.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
-from llmservice.converging.references import Manifest, is_pod_of, uid_of
+from llmservice.converging.references import Manifest, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
 """Of ready pods the ReplicaSet controller stops those with the lowest number first; without it a pod has 0."""
@@ -53,12 +53,11 @@ class ScaledPod:
         return min(max(seconds, 0.0), _LONGEST_COLD_START_SECONDS)
 
 
-def scaled_pods(manifests: Iterable[Manifest], deployment: str) -> tuple[ScaledPod, ...]:
-    """The living pods that this Deployment made, by name.
+def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:
+    """The living ones of the pods that a Deployment made, by name.
 
     Others may carry the label: a copy for debugging takes requests too, but goes and comes by no decision of ours.
     """
-    ours = [manifest for manifest in manifests if is_pod_of(manifest, deployment)]
     pods = sorted((_pod(manifest) for manifest in ours if is_living(manifest)), key=lambda pod: pod.name)
     return _with_places(pods, sorted(_gone_by(manifest) for manifest in ours if _is_leaving(manifest)))
 

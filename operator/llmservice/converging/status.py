@@ -25,8 +25,8 @@ class Situation:
     """What the status is composed from.
 
     `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands,
-    `update` the condition about what newer facts would change. `scaling` is what the autoscaler tells; None where
-    nothing is scaled, or nothing was decided yet.
+    `update` the condition about what newer facts would change, `modified` that about who else writes the children.
+    `scaling` is what the autoscaler tells; None where nothing is scaled, or nothing was decided yet.
     """
 
     plan: ServicePlan
@@ -37,6 +37,7 @@ class Situation:
     floor: int
     before: Status
     update: Condition | None = None
+    modified: Condition | None = None
     scaling: ScalingReport | None = None
 
 
@@ -47,6 +48,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     |------------------------------------|------------------------|-----------|-------------|------------------|
     | none wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
     | rolled out at the floor            | True                   | True      | absent      | absent           |
+    | the same, a child is fought for    | True, Contested        | True      | absent      | absent           |
     | not yet rolled out                 | False, trouble or wait | endpoints | True        | absent           |
     | not yet, deadline over, no healing | False, trouble         | endpoints | absent      | True             |
     | was rolled out, below the floor    | False, trouble or wait | endpoints | absent      | absent           |
@@ -78,17 +80,26 @@ def seconds_to_pass(trouble: Trouble | None, now: datetime) -> float:
 
 
 def stalled(
-    before: Status, generation: int, reason: Reason, message: str, now: datetime, *, progress: Progress | None
+    before: Status,
+    generation: int,
+    reason: Reason,
+    message: str,
+    now: datetime,
+    *,
+    progress: Progress | None,
+    passes: bool = False,
 ) -> dict[str, Any]:
     """The status of a resource that only an edit can help: what runs goes on running and stays described.
 
-    Without a `progress` nobody knows what runs, and the counts stay as they were.
+    What `passes` by itself is no stall, but waited for. Without a `progress` nobody knows what runs, and the counts
+    stay as they were.
     """
+    kind = ConditionType.RECONCILING if passes else ConditionType.STALLED
     ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
     conditions = [
         Condition(type=ConditionType.READY, status=False, reason=reason, message=message),
         _availability(ready, reason, message),
-        Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message),
+        Condition(type=kind, status=True, reason=reason, message=message),
     ]
     if condition_in(before, ConditionType.SCALING_ACTIVE):
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
@@ -105,7 +116,8 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    return [*_progress(situation, now), *([situation.update] if situation.update else []), *scaling]
+    beside = [condition for condition in (situation.update, situation.modified) if condition]
+    return [*_progress(situation, now), *beside, *scaling]
 
 
 def _progress(situation: Situation, now: datetime) -> list[Condition]:
@@ -123,18 +135,27 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
 
 
 def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
-    progress, plan = situation.progress, situation.plan
+    progress, plan, contest = situation.progress, situation.plan, _contest(situation)
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
     if progress.seen and progress.desired == 0 and situation.floor == 0:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
         served = ", ".join(plan.names)
-        return True, Reason.READY, f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
+        message = f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
+        return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
     if situation.trouble is not None:
         passing = seconds_to_pass(situation.trouble, now) > 0
         return False, Reason.STARTING if passing else situation.trouble.reason, situation.trouble.message
+    if contest:
+        return False, Reason.CONTESTED, contest
     return (False, *waiting_for(progress, situation.pods))
+
+
+def _contest(situation: Situation) -> str:
+    """Who undoes our writes; empty when nobody does."""
+    modified = situation.modified
+    return modified.message if modified and modified.reason == Reason.CONTESTED else ""
 
 
 def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, Reason, str]:

@@ -1,36 +1,41 @@
 """One LLMService, once: observe → plan → render → diff → apply → summarize."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
-from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.failures import Terminating
-from llmservice.converging.changes import Change, Delete, diff, is_creation
+from llmservice.converging.additions import modified_condition
+from llmservice.converging.changes import diff, is_creation
+from llmservice.converging.conditions import condition_in
 from llmservice.converging.diagnosis import diagnose
-from llmservice.converging.events import transition_event
 from llmservice.converging.observed import Observed
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
-from llmservice.converging.replicas import OPERATOR, Replicas, replicas_to_state, stating
+from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
+from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSpec, OperatorError, Refused, Unavailable
+from llmservice.errors import InvalidSpec, Refused, Unavailable
 from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.reconcilers.child_writer import ChildWriter, NameTaken, Written
 from llmservice.reconcilers.observing import Observer, OwnerGone
+from llmservice.reconcilers.status_writer import StatusWriter
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render
 
 log = logging.getLogger(__name__)
 
 _STALLED_AGAIN_SECONDS = 20.0
+_LEAVING_AGAIN_SECONDS = 5.0
 _REFUSED_AGAIN_SECONDS = 5.0
 """A look that asks nobody."""
 _TOLD_FAILURE_SECONDS = 30.0
@@ -66,7 +71,19 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    children: ChildWriter = field(init=False)
+    status: StatusWriter = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
+        self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
+
+    def forget(self, before: Manifest | None, after: Manifest | None) -> None:
+        """What a cache tells: of a resource that is gone nothing is remembered."""
+        if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
+            self.children.forget(uid_of(before))
+            self.status.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next look when nothing would announce the change."""
@@ -83,6 +100,8 @@ class LLMServiceReconciler:
         except Terminating as going:
             log.info("%s/%s: %s", *key, going)
             return None
+        finally:
+            self.forget(body, self.cache.get(Ref("LLMService", *key)))  # it may have gone meanwhile
 
     async def refused(self, key: ServiceKey, why: str) -> float | None:
         """Tell that nothing can be done: what belongs to the resource may not be seen. Returns as a pass does."""
@@ -90,8 +109,7 @@ class LLMServiceReconciler:
         if body is None:
             return None
         message = f"the operator may not list what belongs to it, {why}; give its Role in this namespace back"
-        await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, is_seen=False)
-        return _REFUSED_AGAIN_SECONDS
+        return await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, _REFUSED_AGAIN_SECONDS, is_seen=False)
 
     def _body(self, key: ServiceKey) -> Manifest | None:
         """The newest body of a resource that is there to stay."""
@@ -103,50 +121,50 @@ class LLMServiceReconciler:
             service = LLMService.parse(body)
             plan = self.plan(service)
         except InvalidSpec as problem:
-            await self._stall(body, problem.reason, problem.message)
-            return None
+            return await self._stall(body, problem.reason, problem.message)
         manifests = render(plan, replicas=None)
-        observed = await self.observer.observe(plan.owner, map(ref_of, manifests))
-        if observed.taken:
-            await self._stall(body, Reason.NAME_CONFLICT, _conflict(observed))
-            return _STALLED_AGAIN_SECONDS
-        replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
         try:
-            held = {_workload(plan)} if made_by_newer(plan) else ()
-            changes = diff(stating(manifests, replicas), observed, held)
-            children = await self._apply(changes, observed, replicas)
+            return await self._settle(service, plan, body, manifests, asking=_was_in_conflict(body))
+        except NameTaken as taken:
+            log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
+            return await self._settle(service, plan, body, manifests, asking=True)
+
+    async def _settle(
+        self, service: LLMService, plan: ServicePlan, body: Manifest, manifests: tuple[Manifest, ...], *, asking: bool
+    ) -> float | None:
+        """Look, write and tell; `asking` whose the names are that the cache does not know, before anything is made."""
+        observed = await self.observer.observe(plan.owner, map(ref_of, manifests), asking=asking)
+        if observed.taken:
+            conflict = name_conflict(plan.owner, observed.taken)
+            pause = _LEAVING_AGAIN_SECONDS if conflict.passes else _STALLED_AGAIN_SECONDS
+            return await self._stall(body, Reason.NAME_CONFLICT, conflict.message, pause, passes=conflict.passes)
+        replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
+        held = {_workload(plan)} if made_by_newer(plan) else ()
+        changes = diff(stating(manifests, replicas), observed, held)
+        try:
+            written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
         except Terminating:
             raise
         except Refused as refusal:
-            await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server refuses a child: {refusal}")
-            return _STALLED_AGAIN_SECONDS
+            told = f"the API server refuses a child: {refusal}"
+            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, told, _STALLED_AGAIN_SECONDS)
         except Unavailable as failure:
             if not self._is_lasting(plan.owner, failure):
                 raise
-            await self._stall(body, Reason.REFUSED_BY_CLUSTER, f"the API server fails to write a child: {failure}")
-            return _STALLED_AGAIN_SECONDS
+            told = f"the API server fails to write a child: {failure}"
+            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, told, _STALLED_AGAIN_SECONDS)
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
-        if is_creation(changes):
+        if is_creation(changes) and not written.contests:
             return TOLD_AFTER_SECONDS
-        situation, now = self._situation(service, plan, body, children, observed), self.now()
-        await self._report(body, summarize(situation, now))
-        pauses = (observed.look_again_seconds, seconds_to_pass(situation.trouble, now))
+        situation, now = self._situation(service, plan, body, written, observed, manifests), self.now()
+        again = await self.status.write(body, summarize(situation, now))
+        pauses = (
+            observed.look_again_seconds,
+            written.look_again_seconds,
+            again,
+            seconds_to_pass(situation.trouble, now),
+        )
         return min(filter(None, pauses), default=None)
-
-    async def _apply(self, changes: tuple[Change, ...], observed: Observed, replicas: Replicas) -> dict[Ref, Manifest]:
-        """Write in order; returns the children as they are now."""
-        children = dict(observed.children)
-        for change in changes:
-            if isinstance(change, Delete):
-                await self.cluster.delete(change.ref, uid=change.uid)
-                children.pop(change.ref, None)
-                continue
-            before = children.get(change.ref)
-            live = await self._write(_guarded(change.manifest, before, replicas), exists=before is not None)
-            log.info("%s: %s", change.ref, change.why)
-            self.cache.put(live, quietly=True)
-            children[change.ref] = live
-        return children
 
     def _is_lasting(self, owner: Owner, failure: Unavailable) -> bool:
         """Whether the API server has said for a while that it cannot do it, as when a webhook does not answer.
@@ -159,24 +177,16 @@ class LLMServiceReconciler:
         since = self._failing_since.setdefault((owner.namespace, owner.name), now)
         return (now - since).total_seconds() >= _TOLD_FAILURE_SECONDS
 
-    async def _write(self, manifest: Manifest, *, exists: bool) -> Manifest:
-        """Apply; where foreign list elements contradict ours and the API server refuses both together, ours win."""
-        try:
-            return await self.cluster.apply(manifest, manager=OPERATOR)
-        except Refused:
-            if not exists:
-                raise
-            return await self.cluster.overwrite(manifest, manager=OPERATOR)
-
     def _situation(
         self,
         service: LLMService,
         plan: ServicePlan,
         body: Manifest,
-        children: Mapping[Ref, Manifest],
+        written: Written,
         observed: Observed,
+        manifests: tuple[Manifest, ...],
     ) -> Situation:
-        deployment = children.get(_workload(plan))
+        deployment = written.children.get(_workload(plan))
         progress = progress_of(deployment, observed.pods)
         return Situation(
             plan=plan,
@@ -187,11 +197,24 @@ class LLMServiceReconciler:
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
             update=update_condition(plan, self.plan.newest(service, plan)),
+            modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
         )
 
-    async def _stall(self, body: Manifest, reason: str, message: str, *, is_seen: bool = True) -> None:
-        """Tell what only an edit, or somebody else, can help; without `is_seen` nobody knows what runs."""
+    async def _stall(
+        self,
+        body: Manifest,
+        reason: str,
+        message: str,
+        again: float | None = None,
+        *,
+        is_seen: bool = True,
+        passes: bool = False,
+    ) -> float | None:
+        """Tell what only an edit, or somebody else, can help, unless it `passes` by itself.
+
+        Returns `again`, the seconds until the next look, or fewer. Without `is_seen` nobody knows what runs.
+        """
         metadata = body["metadata"]
         owner = Owner(
             namespace=metadata["namespace"],
@@ -207,32 +230,9 @@ class LLMServiceReconciler:
             message.replace("\n", "; "),
             self.now(),
             progress=progress,
+            passes=passes,
         )
-        await self._report(body, status)
-
-    async def _report(self, body: Manifest, status: dict[str, Any]) -> None:
-        """Write the status when it differs, and the event when it is a transition."""
-        before = body.get("status") or {}
-        if status == before:
-            return
-        metadata = {key: body["metadata"][key] for key in ("namespace", "name", "uid")}
-        intent = {"apiVersion": body["apiVersion"], "kind": body["kind"], "metadata": metadata, "status": status}
-        live = await self.cluster.apply_status(intent, manager=OPERATOR)
-        if live is None:
-            return
-        self.cache.put(live)
-        event = transition_event(live, before, status, self.now())
-        if event is not None:
-            await self._record(event)
-
-    async def _record(self, event: Manifest) -> None:
-        """An event that cannot be written is told in the log: the status says the same."""
-        try:
-            await self.cluster.record(event)
-        except Terminating:
-            return
-        except OperatorError as error:
-            log.warning("%s: event not written: %s", ref_of(event), error)
+        return min(filter(None, (again, await self.status.write(body, status))), default=None)
 
 
 def _workload(plan: ServicePlan) -> Ref:
@@ -260,14 +260,12 @@ def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
     return 0 if progress.seen and progress.desired == 0 else 1
 
 
-def _guarded(manifest: Manifest, live: Manifest | None, replicas: Replicas) -> Manifest:
-    """An intent that repeats live replicas must not overwrite newer ones: it is bound to the version they came from."""
-    if live is None or not replicas.live or manifest["kind"] != "Deployment":
-        return manifest
-    metadata = {**manifest["metadata"], "resourceVersion": live["metadata"]["resourceVersion"]}
-    return {**manifest, "metadata": metadata}
+def _is_new(body: Manifest) -> bool:
+    """Whether nothing was told of the resource yet."""
+    return int((body.get("status") or {}).get("observedGeneration", -1)) < 0
 
 
-def _conflict(observed: Observed) -> str:
-    names = ", ".join(f"{ref.kind} {ref.name}" for ref in sorted(observed.taken))
-    return f"{names} exists and belongs to somebody else; nothing was touched: rename this LLMService, or remove it"
+def _was_in_conflict(body: Manifest) -> bool:
+    """Whether a name it needs was somebody else's when it was looked at last."""
+    ready = condition_in(body.get("status") or {}, ConditionType.READY)
+    return ready.get("reason") == Reason.NAME_CONFLICT

@@ -1,4 +1,4 @@
-"""Reading what is there: caches first, the API server only for names not known to be ours."""
+"""Reading what is there: caches first, the API server only where they cannot know."""
 
 import asyncio
 from collections.abc import Iterable
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, is_pod_of, ref_of, uid_of
+from llmservice.converging.pods import pods_of
+from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, ref_of, uid_of
 from llmservice.errors import OperatorError
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
@@ -32,18 +33,20 @@ class Observer:
     def __post_init__(self) -> None:
         self.insight = PodInsight(self.cluster)
 
-    async def observe(self, owner: Owner, names: Iterable[Ref]) -> Observed:
+    async def observe(self, owner: Owner, names: Iterable[Ref], *, asking: bool = False) -> Observed:
         """Everything known about the resource; `names` are the children it needs.
 
-        A name that is not in the cache as ours is read live before anything may be written to it, and so is the
-        resource itself (raises `OwnerGone`).
+        Where one is not in the cache as ours, the resource itself is read live (raises `OwnerGone`): nothing is made
+        for what is gone. The name is read live only when `asking`: to make a child harms nobody who has its name, and
+        tells that somebody has.
         """
         children = self._children(owner)
         unknown = [ref for ref in names if ref not in children]
         taken: dict[Ref, Manifest] = {}
         if unknown:
-            _, *found = await asyncio.gather(self._confirm(owner), *map(self.cluster.get, unknown))
-            for ref, live in zip(unknown, found, strict=True):
+            asked = unknown if asking else []
+            _, *found = await asyncio.gather(self._confirm(owner), *map(self.cluster.get, asked))
+            for ref, live in zip(asked, found, strict=True):
                 if live is not None:
                     (children if controller_uid(live) == owner.uid else taken)[ref] = live
         pods = self.pods(owner)
@@ -63,8 +66,10 @@ class Observer:
 
     def pods(self, owner: Owner) -> tuple[Manifest, ...]:
         """The pods that its Deployment made, as the cache has them."""
-        labelled = self.cache.of_service("Pod", owner.namespace, owner.name)
-        return tuple(pod for pod in labelled if is_pod_of(pod, owner.name))
+        replica_sets, pods = (
+            self.cache.of_service(kind, owner.namespace, owner.name) for kind in ("ReplicaSet", "Pod")
+        )
+        return pods_of(self.workload(owner), replica_sets, pods)
 
     def _children(self, owner: Owner) -> dict[Ref, Manifest]:
         return {

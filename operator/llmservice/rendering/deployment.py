@@ -11,6 +11,8 @@ def deployment(plan: ServicePlan, replicas: int | None) -> Manifest:
     """The workload; without `replicas` the field is left to whoever owns it."""
     rollout = plan.rollout
     spec: Manifest = {
+        # Stated, though it is the default, so that it is taken back: no rollout would ever end.
+        "paused": False,
         "selector": {"matchLabels": selector(plan)},
         "strategy": {
             "type": "RollingUpdate",

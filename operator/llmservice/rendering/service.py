@@ -8,4 +8,11 @@ from llmservice.rendering.metadata import Manifest, child, selector
 def service(plan: ServicePlan) -> Manifest:
     """Port 80 on the engine's port; only ready pods are behind it."""
     port = {"name": PORT_NAME, "port": 80, "targetPort": PORT_NAME, "protocol": "TCP", "appProtocol": "http"}
-    return child(plan, "v1", "Service", {"ports": [port], "selector": selector(plan)})
+    spec = {
+        "type": "ClusterIP",
+        "ports": [port],
+        "selector": selector(plan),
+        # Stated, though it is the default, so that it is taken back: a pod that loads its model answers nobody.
+        "publishNotReadyAddresses": False,
+    }
+    return child(plan, "v1", "Service", spec)

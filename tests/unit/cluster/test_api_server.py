@@ -19,7 +19,7 @@ POD = Ref("Pod", "default", "chat-0")
 async def test_applies_strictly_with_force_and_its_manager() -> None:
     fake = FakeApiServer(calls=[answer(200, a_deployment())])
     async with serving(fake) as connection:
-        await ApiServer(connection).apply(a_deployment(), manager="llmservice-operator", dry_run=True)
+        await ApiServer(connection).apply(a_deployment(uid="u-1"), manager="llmservice-operator", dry_run=True)
 
     request = fake.requests[0]
     assert (request.method, request.path) == ("PATCH", "/apis/apps/v1/namespaces/default/deployments/chat")
@@ -30,7 +30,16 @@ async def test_applies_strictly_with_force_and_its_manager() -> None:
         "fieldValidation": "Strict",
         "dryRun": "All",
     }
-    assert orjson.loads(fake.bodies[0]) == a_deployment()
+    assert orjson.loads(fake.bodies[0]) == a_deployment(uid="u-1")
+
+
+async def test_makes_what_is_new_without_force_at_a_version_no_object_has() -> None:
+    fake = FakeApiServer(calls=[answer(201, a_deployment())])
+    async with serving(fake) as connection:
+        await ApiServer(connection).apply_new(a_deployment(), manager="llmservice-operator")
+
+    assert fake.requests[0].query["force"] == "false"
+    assert orjson.loads(fake.bodies[0])["metadata"]["resourceVersion"] == "1"
 
 
 async def test_says_who_it_is() -> None:
@@ -64,7 +73,7 @@ async def test_a_refusal_carries_the_words_of_the_server() -> None:
     fake = FakeApiServer(calls=[answer(403, a_status(403, "deployments is forbidden: exceeded quota"))])
     async with serving(fake) as connection:
         with pytest.raises(Refused, match=r"^deployments is forbidden: exceeded quota$"):
-            await ApiServer(connection).apply(a_deployment(), manager="m")
+            await ApiServer(connection).apply_new(a_deployment(), manager="m")
 
 
 @pytest.mark.parametrize("body", ["<html>login</html>", "[]", '{"kind": "Depl'])
@@ -102,7 +111,7 @@ async def test_a_server_that_hangs_up_is_unavailable() -> None:
 
     async with serving(FakeApiServer(calls=[hang_up])) as connection:
         with pytest.raises(Unavailable, match="cannot be reached"):
-            await ApiServer(connection).apply(a_deployment(), manager="m")
+            await ApiServer(connection).apply_new(a_deployment(), manager="m")
 
 
 async def test_a_server_that_is_away_is_unavailable(unused_tcp_port: int) -> None:

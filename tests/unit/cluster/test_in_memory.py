@@ -19,22 +19,22 @@ def a_service(name: str = "chat", **metadata: object) -> Manifest:
 
 async def test_remembers_the_writes_made() -> None:
     cluster = InMemoryCluster()
-    applied = await cluster.apply(a_service(), manager="m")
-    await cluster.apply(a_service(), manager="m", dry_run=True)
+    applied = await cluster.apply_new(a_service(), manager="m")
+    await cluster.apply_new(a_service("other"), manager="m", dry_run=True)
     await cluster.get(CHAT)
     await cluster.delete(CHAT, uid=uid_of(applied))
 
-    assert cluster.writes == [("apply", CHAT), ("delete", CHAT)]
+    assert cluster.writes == [("apply_new", CHAT), ("delete", CHAT)]
 
 
 async def test_a_fault_keeps_a_write_from_happening() -> None:
     def refuse(verb: str, _: Ref) -> None:
-        if verb == "apply":
+        if verb == "apply_new":
             raise Unavailable("Injected", "away")
 
     cluster = InMemoryCluster(before=refuse)
     with pytest.raises(Unavailable):
-        await cluster.apply(a_service(), manager="m")
+        await cluster.apply_new(a_service(), manager="m")
 
     assert cluster.peek(CHAT) is None
     assert cluster.writes == []
@@ -43,7 +43,7 @@ async def test_a_fault_keeps_a_write_from_happening() -> None:
 async def test_tells_a_cache_what_changes() -> None:
     cache = ObjectCache()
     cluster = InMemoryCluster(cache=cache)
-    applied = await cluster.apply(a_service(labels={"llmservice.dev/name": "chat"}), manager="m")
+    applied = await cluster.apply_new(a_service(labels={"llmservice.dev/name": "chat"}), manager="m")
     kept = cache.of_service("Service", "default", "chat")
     await cluster.delete(CHAT, uid=uid_of(applied))
 
@@ -53,7 +53,7 @@ async def test_tells_a_cache_what_changes() -> None:
 
 async def test_what_is_read_can_be_changed_without_harm() -> None:
     cluster = InMemoryCluster()
-    applied = await cluster.apply(a_service(), manager="m")
+    applied = await cluster.apply_new(a_service(), manager="m")
     applied["spec"]["ports"].clear()
     live = await cluster.get(CHAT)
 

@@ -14,6 +14,7 @@ from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 REF = Ref("Service", "default", "chat")
 EVENT: Manifest = {"apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "default", "name": "e"}}
 WRITES: dict[str, Callable[[Cluster], Awaitable[object]]] = {
+    "apply_new": lambda cluster: cluster.apply_new(_intent(), manager="m"),
     "apply": lambda cluster: cluster.apply(_intent(), manager="m"),
     "overwrite": lambda cluster: cluster.overwrite(_intent(), manager="m"),
     "apply_status": lambda cluster: cluster.apply_status(_intent(), manager="m"),
@@ -46,7 +47,7 @@ async def test_nothing_is_written_after_the_deadline(write: Callable[[Cluster], 
     assert cluster.writes == []
 
 
-@pytest.mark.parametrize("verb", ["apply", "record"])
+@pytest.mark.parametrize("verb", ["apply_new", "record"])
 async def test_a_leader_writes(verb: str) -> None:
     cluster = InMemoryCluster()
     await WRITES[verb](LeaderOnly(cluster, Left(5.0)))

@@ -28,6 +28,21 @@ def test_keeps_of_a_pod_the_node_the_containers_and_the_status() -> None:
     }
 
 
+def test_keeps_of_a_replica_set_whose_it_is() -> None:
+    controller = {"kind": "Deployment", "name": "chat", "uid": "d-1", "controller": True}
+    names = {"name": "chat-5d9", "namespace": "ml", "uid": "r-1", "resourceVersion": "7"}
+    labels = {"llmservice.dev/name": "chat"}
+    more = {"annotations": {"a": "1"}, "managedFields": [{}], "generation": 3}
+    owners = [{"kind": "Other", "name": "x", "uid": "x"}, controller]
+    metadata = {**names, **more, "labels": {**labels, "pod-template-hash": "5d9"}, "ownerReferences": owners}
+
+    assert trimmed({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": {}}) == {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {**names, "labels": labels, "ownerReferences": [controller]},
+    }
+
+
 def test_keeps_of_a_deployment_who_owns_replicas() -> None:
     scaler = {"manager": "hpa", "operation": "Update", "time": "now", "fieldsV1": {"f:spec": {"f:replicas": {}}}}
     other = {"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:metadata": {}}}

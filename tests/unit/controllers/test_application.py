@@ -51,6 +51,8 @@ class Server:
         if path["name"]:
             self.told |= {namespace} if path["name"] == "chat/status" else set()
             self.looked_at |= {namespace} if kind != "llmservices" else set()
+            if path["kind"] == "llmservices" and request.method == "GET":
+                return await as_json(answer(200, *self._items(namespace, kind)))(request)
             return await as_json(answer(404, a_status(404)))(request)
         if "watch" in request.query:
             self.watched |= {namespace} if kind == "llmservices" else set()

@@ -1,5 +1,6 @@
 """What a change queues, and what the sweep finds that no watch told."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -53,6 +54,24 @@ async def test_a_burst_of_changes_of_the_workload_queues_its_resource_once() -> 
         enqueue_owner(queue, before, after)
     assert len(queue) == 0
     assert await queue.take() == ("ml", "chat")
+    assert len(queue) == 0
+
+
+def a_replica_set(version: str = "1", **metadata: Any) -> Manifest:
+    owner = {"kind": "Deployment", "name": "chat", "uid": "d-1", "controller": True}
+    names = {"name": "chat-5d9", "namespace": "ml", "uid": "r-1", "resourceVersion": version}
+    owned = {"labels": {"llmservice.dev/name": "chat"}, "ownerReferences": [owner]}
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {**names, **owned, **metadata}}
+
+
+async def test_a_replica_set_queues_its_resource_when_it_comes_and_not_when_it_counts() -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    cache = ObjectCache()
+    cache.listen(lambda before, after: enqueue_owner(queue, before, after))
+    cache.put(a_replica_set())
+    queue.done(await queue.take())
+    cache.put(a_replica_set("2", annotations={"deployment.kubernetes.io/desired-replicas": "5"}, generation=2))
+    await asyncio.sleep(0.1)
     assert len(queue) == 0
 
 

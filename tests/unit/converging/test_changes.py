@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from llmservice.converging.changes import Apply, Delete, diff
-from llmservice.converging.intent import covers, digest_of, intent_digest, with_digest
+from llmservice.converging.intent import covers, difference, digest_of, intent_digest, with_digest
 from llmservice.converging.observed import Observed
 from llmservice.converging.references import Manifest, Ref, ref_of
 
@@ -83,6 +83,20 @@ def test_the_digest_tells_a_dropped_field_that_the_live_object_still_has() -> No
     assert digest_of(live(with_label)) != intent_digest(without)
 
 
+@pytest.mark.parametrize(
+    ("live_value", "path"),
+    [
+        ({"env": [{"name": "A", "value": "1"}], "image": "x"}, ("image",)),
+        ({"env": [{"name": "A", "value": "2"}], "image": "e"}, ("env", ("A",), "value")),
+        ({"env": [], "image": "e"}, ("env", ("A",))),
+        ({"image": "e"}, ("env",)),
+        ({"env": [{"name": "A", "value": "1"}], "image": "e"}, None),
+    ],
+)
+def test_where_it_differs_is_named(live_value: Any, path: Any) -> None:
+    assert difference(live_value, {"env": [{"name": "A", "value": "1"}], "image": "e"}) == path
+
+
 def test_the_digest_does_not_see_replicas() -> None:
     few, many = ({**a_service(), "spec": {"replicas": count}} for count in (1, 9))
     assert intent_digest(few) == intent_digest(many)
@@ -102,6 +116,12 @@ def test_the_digest_does_not_see_replicas() -> None:
         ({"ports": [{"containerPort": 8000, "protocol": "TCP"}]}, {"ports": [{"containerPort": 8000}]}, True),
         ({"tolerations": [{"key": "a"}, {"key": "b"}]}, {"tolerations": [{"key": "a"}]}, False),
         (None, {"a": 1}, False),
+        ({"selector": {"app": "x"}}, {"selector": {"app": "x"}}, True),
+        ({"selector": {"app": "x", "more": "y"}}, {"selector": {"app": "x"}}, False),
+        ({"podSelector": {"matchLabels": {}, "matchExpressions": []}}, {"podSelector": {"matchLabels": {}}}, False),
+        ({}, {"paused": False}, True),
+        ({"paused": True}, {"paused": False}, False),
+        ({}, {"automountServiceAccountToken": False}, False),
     ],
 )
 def test_an_intent_is_covered_when_each_of_its_fields_stands(live_value: Any, intent: Any, covered: bool) -> None:

@@ -5,20 +5,11 @@ from typing import Any
 import pytest
 
 from llmservice.converging.scaled_pods import Standing, scaled_pods
-from tests.unit.converging.plans import a_pod as any_pod
-from tests.unit.converging.plans import unscheduled
-
-REPLICA_SET = {"kind": "ReplicaSet", "name": "chat-5d9", "uid": "r-1", "controller": True}
-
-
-def a_pod(name: str = "chat-1", *, ready: bool = True, owner: Any = REPLICA_SET, **status: Any) -> dict[str, Any]:
-    pod = any_pod(name, ready=ready, **status)
-    pod["metadata"]["ownerReferences"] = [owner]
-    return pod
+from tests.unit.converging.plans import a_pod, unscheduled
 
 
 def standings(*pods: dict[str, Any]) -> list[Standing]:
-    return [pod.standing for pod in scaled_pods(pods, "chat")]
+    return [pod.standing for pod in scaled_pods(pods)]
 
 
 @pytest.mark.parametrize(
@@ -33,18 +24,6 @@ def test_how_far_a_pod_is(pod: dict[str, Any], standing: Standing) -> None:
     assert standings(pod) == [standing]
 
 
-@pytest.mark.parametrize(
-    "owner",
-    [
-        REPLICA_SET | {"name": "chat-two-5d9"},
-        REPLICA_SET | {"kind": "Job", "name": "chat-5d9"},
-        REPLICA_SET | {"controller": False},
-    ],
-)
-def test_a_pod_of_somebody_else_does_not_count(owner: dict[str, Any]) -> None:
-    assert standings(a_pod(owner=owner)) == []
-
-
 @pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
 def test_a_pod_that_has_ended_does_not_count(phase: str) -> None:
     assert standings(a_pod(phase=phase)) == []
@@ -57,7 +36,7 @@ def test_a_pod_that_is_being_stopped_does_not_count() -> None:
 
 
 def test_the_scheduler_is_quoted() -> None:
-    (pod,) = scaled_pods([a_pod(ready=False, **unscheduled("0/3 nodes are available"))], "chat")
+    (pod,) = scaled_pods([a_pod(ready=False, **unscheduled("0/3 nodes are available"))])
     assert pod.obstacle == "0/3 nodes are available"
 
 
@@ -76,7 +55,7 @@ def ready_at(moment: str, **status: Any) -> dict[str, Any]:
     ],
 )
 def test_a_cold_start_is_from_created_to_ready(pod: dict[str, Any], seconds: float | None) -> None:
-    (found,) = scaled_pods([pod], "chat")
+    (found,) = scaled_pods([pod])
     assert found.cold_start_seconds == seconds
 
 
@@ -84,7 +63,7 @@ def test_a_cold_start_is_from_created_to_ready(pod: dict[str, Any], seconds: flo
 def test_a_cost_is_read_as_far_as_it_is_one(text: str, cost: int) -> None:
     pod = a_pod()
     pod["metadata"]["annotations"] = {"controller.kubernetes.io/pod-deletion-cost": text}
-    (found,) = scaled_pods([pod], "chat")
+    (found,) = scaled_pods([pod])
     assert found.deletion_cost == cost
 
 
@@ -115,7 +94,7 @@ def unready_since(moment: str | None, started: str | None) -> dict[str, Any]:
 def test_one_that_is_not_ready_has_served_if_it_ceased_to_be_after_its_engine_was_started(
     pod: dict[str, Any], has_served: bool
 ) -> None:
-    (found,) = scaled_pods([pod], "chat")
+    (found,) = scaled_pods([pod])
     assert found.has_served is has_served
 
 
@@ -131,7 +110,7 @@ def without_a_place(name: str) -> dict[str, Any]:
 
 def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
     stopped = [leaving("d", "2026-01-01T00:09:00Z"), leaving("e", "2026-01-01T00:08:00Z")]
-    pods = scaled_pods([*map(without_a_place, "abc"), *stopped], "chat")
+    pods = scaled_pods([*map(without_a_place, "abc"), *stopped])
     assert [(pod.standing, pod.place_by) for pod in pods] == [
         (Standing.UNSCHEDULABLE, "2026-01-01T00:08:00Z"),
         (Standing.UNSCHEDULABLE, "2026-01-01T00:09:00Z"),
@@ -140,5 +119,5 @@ def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
 
 
 def test_one_that_has_ended_leaves_no_place() -> None:
-    (pod,) = scaled_pods([without_a_place("a"), leaving("b", "2026-01-01T00:09:00Z", phase="Failed")], "chat")
+    (pod,) = scaled_pods([without_a_place("a"), leaving("b", "2026-01-01T00:09:00Z", phase="Failed")])
     assert pod.place_by == ""

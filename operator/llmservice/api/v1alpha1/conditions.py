@@ -20,6 +20,8 @@ class ConditionType(StrEnum):
     """What decisions are made from could be read."""
     UPDATE_AVAILABLE = "UpdateAvailable"
     """A newer operator, catalogue or setting would change the replicas, which stay as they are until asked for."""
+    CHILDREN_MODIFIED = "ChildrenModified"
+    """Somebody else writes the children: undoes what the operator writes, or adds to it."""
 
 
 class Reason(StrEnum):
@@ -45,6 +47,8 @@ class Reason(StrEnum):
     NAME_CONFLICT = "NameConflict"
     REFUSED_BY_CLUSTER = "RefusedByCluster"
     PODS_REFUSED = "PodsRefused"
+    CONTESTED = "Contested"
+    FOREIGN_ADDITION = "ForeignAddition"
 
     UNSCHEDULABLE = "Unschedulable"
     INSUFFICIENT_ACCELERATORS = "InsufficientAccelerators"

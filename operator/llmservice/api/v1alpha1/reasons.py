@@ -58,8 +58,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Set `spec.quantization` to the spelling in the message, or to auto.",
     ),
     Reason.NAME_CONFLICT: Meaning(
-        "An object of the same name belongs to somebody else; nothing was touched.",
-        "Give the LLMService another name, or remove that object.",
+        "An object of the same name is not this LLMService's; nothing of it was touched. The message tells whose it "
+        "is: somebody else's, an orphan of an LLMService of this name, or a deleted one's that is about to go.",
+        "Give the LLMService another name, or remove that object; wait for what is about to go. An orphan can be "
+        "[kept](../explanation/replicas.md#whose-the-children-are).",
     ),
     Reason.REFUSED_BY_CLUSTER: Meaning(
         "The API server refuses what the operator wants to write, or to list: a quota, an admission policy, a "
@@ -69,6 +71,16 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.PODS_REFUSED: Meaning(
         "The cluster refuses to create the pods: a quota, Pod Security, an admission policy.",
         "Ask who runs the namespace to allow them.",
+    ),
+    Reason.CONTESTED: Meaning(
+        "Somebody else changes a child after every write of the operator, which therefore writes ever more rarely: "
+        "at most four times in the first minute, every five minutes at last.",
+        "Find the writer that the message names (a field manager, an admission webhook, another operator) and make it "
+        "leave the object alone.",
+    ),
+    Reason.FOREIGN_ADDITION: Meaning(
+        "Somebody else put a container, a variable or a port beside those of the operator; it is left alone.",
+        "Nothing if it is meant; else remove it from the object that the message names.",
     ),
     Reason.UNSCHEDULABLE: Meaning(
         "No node fits the pod.",

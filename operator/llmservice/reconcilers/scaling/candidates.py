@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cache import ObjectCache
+from llmservice.converging.pods import pods_of
 from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
@@ -69,13 +70,14 @@ class Candidates:
         plan = self._plan(body)
         if plan is None or plan.scaling is None or controller_uid(deployment) != plan.owner.uid:
             return None
-        pods, dialects = self.cache.of_service("Pod", *key), self._dialects.setdefault(plan.owner.uid, Dialects())
+        pods = pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
+        dialects = self._dialects.setdefault(plan.owner.uid, Dialects())
         return Candidate(
             body=body,
             plan=plan,
             scaling=plan.scaling,
             deployment=deployment,
-            pods=scaled_pods(pods, deployment["metadata"]["name"]),
+            pods=scaled_pods(pods),
             readings=dialects.of(pods, plan, plan.scaling),
             suspended=bool(body["spec"].get("suspend")) or is_emptied(deployment),
         )

@@ -1,0 +1,64 @@
+"""What others put beside our own fields: left where it is, and told, because it may be why something does not serve."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import Condition
+from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.converging.trouble import sentence
+from llmservice.rendering.container import CONTAINER_NAME
+
+_LISTS = {"containers": "container", "initContainers": "init container"}
+_NAMED_AT_MOST = 6
+_LONGEST_NAME = 64
+
+
+def modified_condition(
+    children: Mapping[Ref, Manifest], intents: Iterable[Manifest], contests: Iterable[str]
+) -> Condition | None:
+    """`ChildrenModified`: who undoes our writes, else what stands beside our fields; None where neither is so."""
+    if told := [*contests]:
+        message = f"{'; '.join(told)}; it is repaired ever more rarely: make the other writer leave it alone"
+        return _condition(Reason.CONTESTED, message)
+    found = [text for intent in intents if (live := children.get(ref_of(intent))) for text in _additions(live, intent)]
+    if not found:
+        return None
+    more = f" and {len(found) - _NAMED_AT_MOST} more" if len(found) > _NAMED_AT_MOST else ""
+    return _condition(
+        Reason.FOREIGN_ADDITION,
+        f"{sentence(', '.join(found[:_NAMED_AT_MOST]))}{more}: somebody else put it there and it is left alone; "
+        "remove it if it was not meant",
+    )
+
+
+def _condition(reason: Reason, message: str) -> Condition:
+    return Condition(type=ConditionType.CHILDREN_MODIFIED, status=True, reason=reason, message=message)
+
+
+def _additions(live: Manifest, intent: Manifest) -> Iterator[str]:
+    """Each as "container istio-proxy in Deployment chat"."""
+    where = f"in {intent['kind']} {intent['metadata']['name']}"
+    if intent["kind"] == "Service":
+        for port in _beside(live["spec"], intent["spec"], "ports", "port"):
+            yield f"port {port} {where}"
+    elif intent["kind"] == "Deployment":
+        theirs, ours = (manifest["spec"]["template"]["spec"] for manifest in (live, intent))
+        for field, word in _LISTS.items():
+            for name in _beside(theirs, ours, field, "name"):
+                yield f"{word} {name} {where}"
+        for name in _beside(_engine(theirs), _engine(ours), "env", "name"):
+            yield f"variable {name} {where}"
+
+
+def _beside(live: Mapping[str, Any], intent: Mapping[str, Any], field: str, key: str) -> Iterator[str]:
+    """The keys of the elements that the live list has and the intent has not."""
+    theirs, ours = live.get(field) or (), intent.get(field) or ()
+    if len(theirs) > len(ours):
+        known = {item[key] for item in ours}
+        yield from (str(item[key])[:_LONGEST_NAME] for item in theirs if item[key] not in known)
+
+
+def _engine(pod: Mapping[str, Any]) -> Mapping[str, Any]:
+    containers = pod.get("containers") or ()
+    return next((item for item in containers if item.get("name") == CONTAINER_NAME), {})

@@ -1,0 +1,139 @@
+"""Writing the children: what is new is made, what is ours is written by force, who fights for it meets a brake."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.changes import CREATED, Apply, Change, Delete
+from llmservice.converging.contest import contest
+from llmservice.converging.intent import difference, digest_of
+from llmservice.converging.observed import Observed
+from llmservice.converging.references import Manifest, Ref
+from llmservice.converging.repairs import Repairs, after_write, still_known
+from llmservice.converging.replicas import OPERATOR, Replicas
+from llmservice.errors import Conflict, Refused
+from llmservice.planning.service_plan import Owner
+
+log = logging.getLogger(__name__)
+
+
+class NameTaken(Conflict):
+    """Something of the name is there that was not known to be ours: to be looked at, and not written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The children as they are now, who contests which of them, and when to look again; None: no need to."""
+
+    children: Mapping[Ref, Manifest]
+    contests: tuple[str, ...] = ()
+    look_again_seconds: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ChildWriter:
+    """Writes the children of each LLMService and remembers, by its UID, what it had to write again and again.
+
+    `clock` gives seconds that never go back.
+    """
+
+    cluster: Cluster
+    cache: ObjectCache
+    clock: Callable[[], float] = time.monotonic
+    _repairs: dict[str, dict[Ref, Repairs]] = field(default_factory=dict)
+
+    def forget(self, uid: str) -> None:
+        """Drop what is remembered of a resource that is gone."""
+        self._repairs.pop(uid, None)
+
+    async def write(
+        self, owner: Owner, changes: tuple[Change, ...], observed: Observed, replicas: Replicas, *, is_new: bool
+    ) -> Written:
+        """Write in order. `is_new` is true until the resource was told of: then no child of it can have been lost.
+
+        Raises `NameTaken` when a name that is to be made is there already, and what `Cluster` raises.
+        """
+        children = dict(observed.children)
+        applies = [change for change in changes if isinstance(change, Apply)]
+        self._clear_up(owner.uid, frozenset(change.ref for change in applies))
+        for change in changes:
+            if isinstance(change, Delete):
+                await self.cluster.delete(change.ref, uid=change.uid)
+                children.pop(change.ref, None)
+            elif self._seconds_to_wait(owner, change) > 0:
+                await self._hold_back(owner, change)
+            else:
+                live = children[change.ref] = await self._apply(change, children.get(change.ref), replicas)
+                if not (is_new and change.why == CREATED):
+                    self._count(owner, change, live)
+        return self._written(owner, children, applies)
+
+    async def _apply(self, change: Apply, before: Manifest | None, replicas: Replicas) -> Manifest:
+        intent = change.manifest
+        live = await (self._make(intent) if before is None else self._force(_guarded(intent, before, replicas)))
+        log.info("%s: %s", change.ref, change.why)
+        self.cache.put(live, quietly=True)
+        return live
+
+    async def _make(self, manifest: Manifest) -> Manifest:
+        try:
+            return await self.cluster.apply_new(manifest, manager=OPERATOR)
+        except Conflict as conflict:
+            raise NameTaken(conflict.reason, conflict.message) from conflict
+
+    async def _force(self, manifest: Manifest) -> Manifest:
+        """Apply; where foreign list elements contradict ours and the API server refuses both together, ours win."""
+        try:
+            return await self.cluster.apply(manifest, manager=OPERATOR)
+        except Refused:
+            return await self.cluster.overwrite(manifest, manager=OPERATOR)
+
+    def _clear_up(self, uid: str, wanted: frozenset[Ref]) -> None:
+        left = still_known(self._repairs.get(uid, {}), wanted, self.clock())
+        if left:
+            self._repairs[uid] = left
+        else:
+            self._repairs.pop(uid, None)
+
+    def _seconds_to_wait(self, owner: Owner, change: Apply) -> float:
+        known = self._repairs.get(owner.uid, {}).get(change.ref)
+        return known.seconds_to_wait(_intent(owner, change), self.clock()) if known else 0.0
+
+    async def _hold_back(self, owner: Owner, change: Apply) -> None:
+        """Do not write; once a pause, see who it is that has to be waited for."""
+        known = self._repairs[owner.uid][change.ref]
+        if not known.held_back:
+            live = await self.cluster.get(change.ref)
+            told = contest(live, change.manifest, known.changed_at_once)
+            log.warning("%s/%s: %s; not repaired for %.0f s", owner.namespace, owner.name, told, known.pause_seconds)
+            self._repairs[owner.uid][change.ref] = known.waits(told)
+
+    def _count(self, owner: Owner, change: Apply, live: Manifest) -> None:
+        repairs, changed = self._repairs.setdefault(owner.uid, {}), difference(live, change.manifest)
+        repairs[change.ref] = after_write(repairs.get(change.ref), _intent(owner, change), self.clock(), changed)
+
+    def _written(self, owner: Owner, children: Mapping[Ref, Manifest], applies: Iterable[Apply]) -> Written:
+        contested = [known for known in self._repairs.get(owner.uid, {}).values() if known.contest]
+        pauses = [self._seconds_to_wait(owner, change) for change in applies]
+        pauses += [known.seconds_to_calm(self.clock()) for known in contested]
+        return Written(
+            children=children,
+            contests=tuple(known.contest for known in contested),
+            look_again_seconds=min(filter(None, pauses), default=None),
+        )
+
+
+def _intent(owner: Owner, change: Apply) -> str:
+    """What tells one intent from another: an edit of the resource is news, and so is another rendering."""
+    return f"{owner.generation} {digest_of(change.manifest)}"
+
+
+def _guarded(manifest: Manifest, live: Manifest, replicas: Replicas) -> Manifest:
+    """An intent that repeats live replicas must not overwrite newer ones: it is bound to the version they came from."""
+    if not replicas.live or manifest["kind"] != "Deployment":
+        return manifest
+    metadata = {**manifest["metadata"], "resourceVersion": live["metadata"]["resourceVersion"]}
+    return {**manifest, "metadata": metadata}
