@@ -87,10 +87,10 @@ def redacted_arguments(arguments: Sequence[str]) -> list[str]:
     It stands in a status beside the spec that it comes from: 256 characters of each argument, 16 kB at most of all.
     """
     shown: list[str] = []
-    length = 0
+    size = 0
     for argument in _each_redacted(arguments):
-        length += len(argument)
-        if length > _LONGEST_COMMAND_LINE:
+        size += len(argument.encode())
+        if size > _LONGEST_COMMAND_LINE:
             return [*shown, f"… ({len(arguments) - len(shown)} more arguments)"]
         shown.append(argument)
     return shown

@@ -1,8 +1,8 @@
 """The two things a pod's status does not say: the end of a crashed engine's log, and what a container waits for.
 
-Each log is read once for each end of the engine, the last lines that fit into 64 kB; events of a pod until its volumes
-are mounted and its sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they
-are. Neither is needed to converge: what cannot be read, because a node does not answer, is asked for again later.
+Each log is read once for each end of the engine, at most 64 kB; events of a pod until its volumes are mounted and its
+sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they are. Neither is
+needed to converge: what cannot be read, because a node does not answer, is asked for again later.
 """
 
 import asyncio
