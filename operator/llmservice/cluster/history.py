@@ -61,9 +61,21 @@ class History:
             self._settle()
 
     def trust(self, name: str) -> None:
-        """The API server has told a version of this selection that goes on from the last one, or refuses to list it."""
+        """The API server has told a version of this selection that goes on from the last one."""
+        timer = self._doubts.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+        self._answered.set()
+        self._answered = asyncio.Event()
+        self._settle()
+        if self._asked_in_vain and not self._doubts:
+            self._asked_in_vain = False
+            self.after_outage()
+
+    def refused(self, name: str) -> None:
+        """The API server answers, but does not let this selection be listed: nobody waits for it."""
         self._unread.discard(name)
-        self._clear(name)
+        self.trust(name)
 
     def in_vain(self) -> None:
         """The API server was asked for a version and did not answer."""
@@ -72,6 +84,7 @@ class History:
     def read(self, name: str, epoch: int) -> None:
         """This selection was listed whole, beginning within this epoch."""
         if epoch == self.epoch:
+            self._unread.discard(name)
             self.trust(name)
 
     def went_back(self, what: str, heard: int, told: int) -> int:
@@ -112,17 +125,6 @@ class History:
         """Not in doubt any more, and not again until it was answered: its key stays."""
         self._doubts[name] = None
         self._settle()
-
-    def _clear(self, name: str) -> None:
-        timer = self._doubts.pop(name, None)
-        if timer is not None:
-            timer.cancel()
-        self._answered.set()
-        self._answered = asyncio.Event()
-        self._settle()
-        if self._asked_in_vain and not self._doubts:
-            self._asked_in_vain = False
-            self.after_outage()
 
     def _settle(self) -> None:
         if self._unread or any(self._doubts.values()):

@@ -128,15 +128,15 @@ class Informer:
 
     async def _ask(self) -> None:
         """Whether the versions still go on from what was heard; if not, another history has begun."""
-        epoch, heard = self.history.epoch, self.cache.newest(self.selection.kind)
+        heard = self.cache.newest(self.selection.kind)
         try:
             version = await newest_version(self.connection, self.selection)
         except Unavailable:
             self.history.in_vain()
             raise
         self._broken = False
-        if epoch != self.history.epoch:
-            return
+        if self._epoch != self.history.epoch:
+            return  # it is going to be listed
         if version < heard:
             self.history.went_back(self.selection.name, heard, version)
         else:
@@ -177,7 +177,7 @@ class Informer:
             log.warning("%s: refused until further notice: %s", self.selection.name, error)
         self.refusal = str(error)
         self.answered.set()
-        self.history.trust(self.selection.name)
+        self.history.refused(self.selection.name)
         return "failed", 0.0
 
     def _allowed(self) -> None:
@@ -204,14 +204,14 @@ class Informer:
         )
         accept = self.selection.accept(as_list=False)
         try:
-            async with (
-                asyncio.timeout(None) as limit,
-                self.connection.stream(target, silence_seconds=self.silence_seconds, accept=accept) as reader,
-            ):
+            async with asyncio.timeout(None) as limit:
                 with self.history.calling(lambda: limit.reschedule(0)):
-                    self._allowed()
-                    async for event in json_lines(reader):
-                        self._take(event)
+                    async with self.connection.stream(
+                        target, silence_seconds=self.silence_seconds, accept=accept
+                    ) as reader:
+                        self._allowed()
+                        async for event in json_lines(reader):
+                            self._take(event)
         except TimeoutError:
             raise _AnotherHistory from None
 

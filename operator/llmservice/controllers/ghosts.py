@@ -109,6 +109,7 @@ class Sweep:
 
     async def _kind(self, selection: Selection, pace: Pace) -> None:
         kind, listed, version = selection.kind, set[tuple[str, str]](), -1
+        await self.history.settled()
         epoch, heard = self.history.epoch, self.cache.newest(kind)
         async for page in self.api.census(selection):
             version = page.version

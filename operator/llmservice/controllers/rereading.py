@@ -8,6 +8,7 @@ from typing import NoReturn, Protocol
 
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.connection import Connection
+from llmservice.cluster.failures import NotFound
 from llmservice.cluster.history import History
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.listing import Selection
@@ -67,11 +68,11 @@ class Rereading:
         while not self._wanted.is_set():
             try:
                 return await services.relist()
-            except Refused as refusal:
-                self.history.trust(services.selection.name)
-                return log.warning("%s: %s", services.selection.name, refusal)
             except OperatorError as error:
                 log.warning("%s: %s", services.selection.name, error)
+                # A kind that is not found is not refused: an API server that just started serves it a moment later.
+                if isinstance(error, Refused) and not isinstance(error, NotFound):
+                    return self.history.refused(services.selection.name)
                 await asyncio.sleep(_AGAIN_SECONDS)
         return None
 

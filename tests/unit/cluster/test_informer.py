@@ -394,3 +394,22 @@ async def test_a_refusal_leaves_nothing_in_doubt() -> None:
     async with informing(fake) as informer:
         await until(lambda: informer.refusal)
         assert informer.history.is_settled()
+
+
+async def test_another_history_ends_a_watch_that_is_just_being_opened() -> None:
+    """It would be opened at a version of the future, and stay mute."""
+    opening = asyncio.Event()
+
+    async def late(request: Any) -> Any:
+        opening.set()
+        await asyncio.sleep(0.2)
+        return await a_watch()(request)
+
+    fake = FakeApiServer(lists=[a_list(7), a_list(3)], watches=[late, a_watch()])
+    async with informing(fake) as informer:
+        await opening.wait()
+        informer.history.members.add("Deployment")
+        informer.history.went_back("Pod", 9, 3)
+        await informer.history.settled()
+
+        assert informer.cache.newest("Deployment") == 3

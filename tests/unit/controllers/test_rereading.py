@@ -57,3 +57,10 @@ async def test_a_namespace_that_is_refused_holds_up_no_other() -> None:
     _, history, _ = await _reread(refusal, a_list(9), namespaces=("gone", "ml"))
 
     assert history.is_settled()
+
+
+async def test_a_kind_that_is_not_served_yet_is_waited_for() -> None:
+    """Right after its start an API server does not know its CRDs: what is not found is not refused."""
+    cache, _, _ = await _reread(answer(404, a_status(404, "the server could not find it", "NotFound")), a_list(9))
+
+    assert cache.of_kind("LLMService") == ()
