@@ -27,6 +27,7 @@ from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.ghosts import ApiLister, Sweep
 from llmservice.controllers.kopf_login import is_served, log_in
 from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.memory import settle_often
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.controllers.rereading import Rereading, WithinHistory
@@ -182,6 +183,7 @@ async def _work(parts: _Parts, settings: Settings) -> None:
         if unlisted := parts.namespaces.unlisted():
             log.warning("not served, because their objects may not be listed: %s; %s", ", ".join(unlisted), _NOT_SERVED)
         group.create_task(parts.sweep.run())
+        group.create_task(settle_often())
         await parts.replica.lead(functools.partial(_lead, parts, settings.workers), settings.workers)
 
 
