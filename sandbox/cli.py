@@ -62,6 +62,24 @@ def down(name: str) -> None:
     click.echo(f"sandbox {name!r} is gone" if removed else f"there is no sandbox {name!r}: nothing to do")
 
 
+@main.command("save-etcd")
+@NAME
+@click.argument("folder", type=click.Path(path_type=Path, exists=False))
+def save_etcd(name: str, folder: Path) -> None:
+    """Copy what etcd holds into a new FOLDER."""
+    Sandbox.named(name).save_etcd(folder)
+    click.echo(f"saved; back to it with: python -m sandbox restore-etcd --name {name} {folder}")
+
+
+@main.command("restore-etcd")
+@NAME
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def restore_etcd(name: str, folder: Path) -> None:
+    """Restart the control plane with the data in FOLDER: a disaster drill."""
+    Sandbox.named(name).restore_etcd(folder)
+    click.echo(f"sandbox {name!r} is as it was when {folder} was saved")
+
+
 @main.command()
 @NAME
 def env(name: str) -> None:

@@ -57,20 +57,24 @@ class ProcessIdentity:
 
     def stop(self, number: signal.Signals, timeout_seconds: float) -> bool:
         """Signal this very process and wait for its end; True when it is gone."""
+        self.send(number)
+        deadline = time.monotonic() + timeout_seconds
+        while self.is_running() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return not self.is_running()
+
+    def send(self, number: signal.Signals) -> None:
+        """Signal this very process, if it still runs."""
         try:
             handle = os.pidfd_open(self.pid)
         except ProcessLookupError:
-            return True
+            return
         try:
             # The handle pins the process: checked now, it cannot become another one before the signal.
             if self.is_running():
                 signal.pidfd_send_signal(handle, number)
         finally:
             os.close(handle)
-        deadline = time.monotonic() + timeout_seconds
-        while self.is_running() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return not self.is_running()
 
 
 def this_boot(proc: Path = PROC) -> str:

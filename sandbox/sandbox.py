@@ -10,6 +10,7 @@ from sandbox.cache import cache_folder, locked
 from sandbox.cell import Cell
 from sandbox.engine_image import ENGINE_IMAGES
 from sandbox.errors import SandboxError
+from sandbox.etcd_data import restore, save
 from sandbox.images import load_image
 from sandbox.model_volume import ensure_model_volume
 from sandbox.node_resources import GPU, set_labels, set_resource
@@ -69,6 +70,16 @@ class Sandbox:
         """Stop everything and remove its data; False when there was nothing. Builds stay in the cache."""
         with locked(self.spec.cache / "sandboxes" / f"{self.spec.name}.lock", self._tell_of_another):
             return stop(self.spec)
+
+    def save_etcd(self, target: Path) -> None:
+        """Copy what the cluster's etcd holds into a new folder."""
+        save(self.spec, target)
+
+    def restore_etcd(self, source: Path) -> None:
+        """Restart the control plane with saved data: the cluster is as it was then. Pods that it forgot are removed."""
+        with locked(self.spec.cache / "sandboxes" / f"{self.spec.name}.lock", self._tell_of_another):
+            restore(self.spec, source)
+        self.up()
 
     def load_image(self, archive: Path) -> list[str]:
         """Import an OCI or Docker archive; the names it brought."""

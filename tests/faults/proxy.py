@@ -153,7 +153,10 @@ class FaultProxy:
             return await self._watch(request, call)
         answer = self._frozen_list(request, call)
         if answer is None:
-            answer = await asyncio.shield(self._ask(request, call, body))
+            try:
+                answer = await asyncio.shield(self._ask(request, call, body))
+            except aiohttp.ClientConnectionError:  # the API server itself is away
+                return _break(request)
         return web.Response(status=answer.status, body=answer.body, headers=answer.headers)
 
     async def _fault(self, rule: Rule, request: web.BaseRequest, call: Call, body: bytes) -> web.StreamResponse | None:

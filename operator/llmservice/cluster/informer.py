@@ -1,7 +1,8 @@
 """Keeping a cache true: list, watch, and list again whenever the watch cannot tell what happened.
 
 A list replaces what is known, so what vanished while nobody listened is noticed. A watch resumes from the last version
-it heard; one that goes silent, breaks or babbles is opened again, for ever, with growing jittered pauses.
+it heard; one that goes silent, breaks or babbles is opened again, for ever, with growing jittered pauses. Before that,
+one that did not end by its own timeout asks whether the versions still go on: etcd may have been restored meanwhile.
 """
 
 import asyncio
@@ -16,8 +17,10 @@ from typing import Any, NoReturn
 from llmservice.cluster.cache import ObjectCache, version_of
 from llmservice.cluster.connection import Connection
 from llmservice.cluster.failures import Expired, Silent, failure_in_stream, garbled
+from llmservice.cluster.history import History
 from llmservice.cluster.json_lines import json_lines
-from llmservice.cluster.listing import Selection, list_all
+from llmservice.cluster.listing import Listing, Selection, list_all
+from llmservice.cluster.newest_version import newest_version
 from llmservice.converging.references import Manifest, ref_of
 from llmservice.errors import OperatorError, Refused, Unavailable
 
@@ -31,6 +34,8 @@ _LONGEST_WISH_SECONDS = 30.0
 _HEALTHY_SECONDS = 5.0
 _WATCH_SECONDS = 300
 _FAILURES_UNTIL_LIST = 3
+_ANSWERED_SECONDS = 0.5
+"""The shortest pause after a question in vain: somebody else may have been answered meanwhile."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,13 +45,15 @@ class Informer:
     `synced` is set after the first list; `answered` then, or when the API server refused it. `refusal` is what it said
     while it refuses, as long as it does. `last_heard` is the monotonic time of the last sign of life: a list, an event
     or a bookmark, which the API server sends about every minute. `restarts` counts why watches ended (`closed`,
-    `expired`, `silent`, `failed`, `defect`). `silence_seconds` is the longest time without a sign of life on a watch.
+    `expired`, `silent`, `failed`, `history`, `defect`). `silence_seconds` is the longest time without a sign of life on
+    a watch. `history` is shared by all that watch the same API server.
     """
 
     connection: Connection
     cache: ObjectCache
     selection: Selection
     silence_seconds: float = 90.0
+    history: History = field(default_factory=History)
     pause_seconds: float = _FIRST_PAUSE_SECONDS
     jitter: Callable[[], float] = random.random
     synced: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,56 +63,110 @@ class Informer:
     restarts: Counter[str] = field(default_factory=Counter)
     _version: str = ""
     """The last resource version heard; empty when only a list can tell."""
+    _epoch: int = 0
+    """The history of the last list."""
+    _broken: bool = False
+    """Whether the versions may have gone back since they were last heard."""
 
     async def run(self) -> NoReturn:
         """List and watch. Never returns, never raises but when cancelled."""
         failures = 0
         while True:
-            started = time.monotonic()
+            started, broken = time.monotonic(), self._broken
             cause, wish = await self._once()
             self.restarts[cause] += 1
             failures = 0 if self._was_healthy(started) else failures + 1
             if cause == "defect" or failures >= _FAILURES_UNTIL_LIST:
                 self._version = ""
-            await asyncio.sleep(max(wish, self._pause(failures)))
+            if self._broken and not broken:
+                wish = max(wish, await self._ask_at_once())
+            await self._rest(max(wish, self._pause(failures)), wish)
 
     async def relist(self) -> None:
         """Take what the API server lists for the truth, now; a watch that is under way goes on."""
-        listing = await list_all(self.connection, self.selection, self.cache.keep)
-        if not listing.version.isdecimal():
-            raise garbled("list", ValueError(f"resourceVersion {listing.version!r} is no number"))
-        vanished = self.cache.replace_all(
-            self.selection.kind, listing.items, int(listing.version), self.selection.namespace
-        )
+        while True:
+            epoch, heard = self.history.epoch, self.cache.newest(self.selection.kind)
+            listing = await list_all(self.connection, self.selection, self.cache.keep)
+            if not listing.version.isdecimal():
+                raise garbled("list", ValueError(f"resourceVersion {listing.version!r} is no number"))
+            if self._epoch == epoch == self.history.epoch and int(listing.version) < heard:
+                epoch = self.history.went_back(self.selection.name, heard, int(listing.version))
+            if epoch == self.history.epoch:
+                return self._take_list(listing, epoch)
+
+    def _take_list(self, listing: Listing, epoch: int) -> None:
+        kind, namespace = self.selection.kind, self.selection.namespace
+        anew = epoch != self._epoch
+        vanished = self.cache.replace_all(kind, listing.items, int(listing.version), namespace, anew=anew)
         if vanished:
             log.info("%s: %d vanished while nobody listened", self.selection.kind, len(vanished))
+        self._epoch, self._broken = epoch, False
         self._hear(listing.version)
         self._allowed()
+        self.history.read(self.selection.name, epoch)
         self.synced.set()
         self.answered.set()
 
     async def _once(self) -> tuple[str, float]:
         """One list if needed and one watch; returns why it ended and the pause the API server asks for."""
         try:
-            if not self._version:
+            if self._version and self._broken:
+                await self._ask()
+            if not self._version or self._epoch != self.history.epoch:
                 await self.relist()
             await self._watch()
-        except Expired as error:
-            self._version = ""
-            return self._ended("expired", error)
-        except Silent as error:
-            log.info("%s: %s, the watch is opened again", self.selection.kind, error)
-            return "silent", 0.0
+        except _AnotherHistory:
+            return "history", 0.0
         except Refused as error:
             return self._refused(error)
         except OperatorError as error:
-            return self._ended("failed", error)
+            return self._ended(error)
         except Exception:
             log.exception("%s: defect while watching", self.selection.kind)
             return "defect", 0.0
         return "closed", 0.0
 
-    def _ended(self, cause: str, error: OperatorError) -> tuple[str, float]:
+    async def _ask(self) -> None:
+        """Whether the versions still go on from what was heard; if not, another history has begun."""
+        heard = self.cache.newest(self.selection.kind)
+        try:
+            version = await newest_version(self.connection, self.selection)
+        except Unavailable:
+            self.history.in_vain()
+            raise
+        self._broken = False
+        if self._epoch != self.history.epoch:
+            return  # it is going to be listed
+        if version < heard:
+            self.history.went_back(self.selection.name, heard, version)
+        else:
+            self.history.trust(self.selection.name)
+
+    async def _ask_at_once(self) -> float:
+        """Ask, without a pause before it: nobody writes meanwhile. Returns the pause the API server wishes for."""
+        try:
+            await self._ask()
+        except Refused as error:
+            return self._refused(error)[1]
+        except OperatorError as error:
+            return self._ended(error)[1]
+        return 0.0
+
+    async def _rest(self, seconds: float, wish: float) -> None:
+        """Whoever asked in vain goes on once somebody else was answered, so that nobody waits for it for long."""
+        if self._broken:
+            await self.history.pause(seconds, max(wish, _ANSWERED_SECONDS * (1 + self.jitter())))
+        else:
+            await asyncio.sleep(seconds)
+
+    def _ended(self, error: OperatorError) -> tuple[str, float]:
+        """Why a watch ended, and the pause the API server asks for."""
+        if isinstance(error, Silent):
+            log.info("%s: %s, the watch is opened again", self.selection.kind, error)
+            return "silent", 0.0
+        cause = "expired" if isinstance(error, Expired) else "failed"
+        if cause == "expired":
+            self._version = ""
         log.warning("%s: watch %s: %s", self.selection.kind, cause, error)
         wish = error.retry_after_seconds if isinstance(error, Unavailable) else 0.0
         return cause, min(wish, _LONGEST_WISH_SECONDS)
@@ -116,6 +177,7 @@ class Informer:
             log.warning("%s: refused until further notice: %s", self.selection.name, error)
         self.refusal = str(error)
         self.answered.set()
+        self.history.refused(self.selection.name)
         return "failed", 0.0
 
     def _allowed(self) -> None:
@@ -124,17 +186,34 @@ class Informer:
         self.refusal = ""
 
     async def _watch(self) -> None:
+        """Until it ends; one that ends before its own timeout broke."""
+        began, seconds = time.monotonic(), int(_WATCH_SECONDS * (0.9 + 0.2 * self.jitter()))
+        try:
+            await self._listen(seconds)
+        finally:
+            if time.monotonic() - began < seconds - 1:
+                self._broken = True
+                self.history.doubt(self.selection.name)
+
+    async def _listen(self, seconds: int) -> None:
         target = self.selection.target(
             watch="true",
             allowWatchBookmarks="true",
             resourceVersion=self._version,
-            timeoutSeconds=str(int(_WATCH_SECONDS * (0.9 + 0.2 * self.jitter()))),
+            timeoutSeconds=str(seconds),
         )
         accept = self.selection.accept(as_list=False)
-        async with self.connection.stream(target, silence_seconds=self.silence_seconds, accept=accept) as reader:
-            self._allowed()
-            async for event in json_lines(reader):
-                self._take(event)
+        try:
+            async with asyncio.timeout(None) as limit:
+                with self.history.calling(lambda: limit.reschedule(0)):
+                    async with self.connection.stream(
+                        target, silence_seconds=self.silence_seconds, accept=accept
+                    ) as reader:
+                        self._allowed()
+                        async for event in json_lines(reader):
+                            self._take(event)
+        except TimeoutError:
+            raise _AnotherHistory from None
 
     def _take(self, event: dict[str, Any]) -> None:
         kind, body = self._read(event)
@@ -160,6 +239,7 @@ class Informer:
 
     def _hear(self, version: str) -> None:
         self._version = version
+        self.cache.hear(self.selection.kind, int(version))
         self.last_heard = time.monotonic()
 
     def _was_healthy(self, started: float) -> bool:
@@ -169,3 +249,7 @@ class Informer:
     def _pause(self, failures: int) -> float:
         pause: float = min(_LONGEST_PAUSE_SECONDS, self.pause_seconds * 2 ** min(failures, 16))
         return pause * (0.5 + 0.5 * self.jitter())
+
+
+class _AnotherHistory(Exception):
+    """The watch goes on from a version of another history."""

@@ -16,6 +16,7 @@ from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
 from llmservice.cluster.connection import Connection, connect
 from llmservice.cluster.credentials import load_credentials
+from llmservice.cluster.history import History
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.lease_record import LeaseTiming
@@ -23,11 +24,13 @@ from llmservice.cluster.listing import Selection
 from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.controllers.catalogue_watch import CatalogueWatch
-from llmservice.controllers.ghosts import sweep_forever
+from llmservice.controllers.ghosts import ApiLister, Sweep
 from llmservice.controllers.kopf_login import is_served, log_in
 from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.memory import settle_often
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
+from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.controllers.scaling import an_autoscaler, scaling_sources
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.converging.references import Manifest, Ref, ref_of
@@ -80,14 +83,14 @@ async def run_operator(settings: Settings) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    api: ApiServer
     cache: ObjectCache
     queue: WorkQueue[ServiceKey]
     informers: tuple[Informer, ...]
     namespaces: ServedNamespaces
     reconcile: Reconcile
     kopf: KopfWatch
-    sweep_wanted: asyncio.Event
+    rereading: Rereading
+    sweep: Sweep
     replica: Replica
     catalogue: CatalogueWatch
     platform: PlatformWatch
@@ -96,8 +99,10 @@ class _Parts:
 
 def _wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> _Parts:
     """Every part, made and connected; nothing runs yet."""
-    api, cache, queue, sweep_wanted = ApiServer(connection), ObjectCache(), replica.queue(), asyncio.Event()
-    cluster = replica.writing(api, connection)
+    cache, queue, history = ObjectCache(), replica.queue(), History()
+    sweep = Sweep(api=ApiLister(connection), cache=cache, history=history, namespaces=settings.namespaces or ("",))
+    history.after_outage = sweep.wanted.set
+    cluster = replica.writing(ApiServer(connection), connection, cache, history)
     informers = tuple(
         Informer(
             connection=connection,
@@ -108,6 +113,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
                 label_selector=SERVICE_LABEL,
                 metadata_only=kind == "ReplicaSet",
             ),
+            history=history,
         )
         for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
         for namespace in settings.namespaces or ("",)
@@ -144,18 +150,20 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observe=functools.partial(remember, cache),
         login=functools.partial(log_in, settings.context),
         served=functools.partial(is_served, settings.context),
-        relisted=sweep_wanted.set,
+        relisted=functools.partial(_sweep_ghosts, sweep),
         namespaces=settings.namespaces,
     )
     return _Parts(
-        api=api,
         cache=cache,
         queue=queue,
         informers=informers,
         namespaces=namespaces,
-        reconcile=replica.watched(OnlyListed(reconciler, namespaces, reconciler.refused), cache),
+        reconcile=replica.watched(
+            WithinHistory(OnlyListed(reconciler, namespaces, reconciler.refused), history), cache
+        ),
         kopf=kopf,
-        sweep_wanted=sweep_wanted,
+        rereading=Rereading(connection=connection, cache=cache, history=history, kopf=kopf, informers=informers),
+        sweep=sweep,
         replica=replica,
         catalogue=catalogue,
         platform=platform,
@@ -180,13 +188,14 @@ async def _work(parts: _Parts, settings: Settings) -> None:
     async with asyncio.TaskGroup() as group:
         for informer in parts.informers:
             group.create_task(informer.run())
-        for part in (parts.catalogue, parts.platform, parts.replica.loop):
+        for part in (parts.catalogue, parts.platform, parts.replica.loop, parts.rereading):
             group.create_task(part.run())
         await asyncio.gather(parts.namespaces.settled(), parts.catalogue.settled.wait(), parts.platform.settled.wait())
         log.info("caches are filled")
         if unlisted := parts.namespaces.unlisted():
             log.warning("not served, because their objects may not be listed: %s; %s", ", ".join(unlisted), _NOT_SERVED)
-        group.create_task(sweep_forever(parts.api, parts.cache, settings.namespaces, parts.sweep_wanted))
+        group.create_task(parts.sweep.run())
+        group.create_task(settle_often())
         await parts.replica.lead(functools.partial(_lead, parts, settings.workers), settings.workers)
 
 
@@ -209,6 +218,12 @@ def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  
         cache.drop(ref_of(manifest), version_of(manifest))
     else:
         cache.put(manifest)
+
+
+def _sweep_ghosts(sweep: Sweep) -> None:
+    """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
+    if sweep.cache.newest("LLMService") >= 0:
+        sweep.wanted.set()
 
 
 def use_catalogue(

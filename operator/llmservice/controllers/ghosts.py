@@ -1,11 +1,21 @@
-"""What no watch tells: LLMServices that vanished while kopf listed, and whatever a watch lost without a word."""
+"""What no watch tells: LLMServices that vanished while kopf listed, and whatever a watch lost without a word.
+
+All that is watched is counted every few minutes, a page at a time with pauses between, and at once where somebody asks.
+"""
 
 import asyncio
 import logging
 import random
-from typing import Protocol
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import NoReturn, Protocol
 
+from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
+from llmservice.cluster.census import Counted, Page, census
+from llmservice.cluster.connection import Connection
+from llmservice.cluster.history import History
+from llmservice.cluster.listing import Selection
 from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
 from llmservice.errors import OperatorError
 from llmservice.rendering.manifests import CHILD_KINDS
@@ -15,7 +25,12 @@ log = logging.getLogger(__name__)
 _SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), SERVICE_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
-_EVERY_SECONDS = 300.0
+_EVERY_SECONDS = 230.0
+_SPREAD_SECONDS = 120.0
+"""Over so long the pages are spread; what is lost right after a page was read is noticed within the sum of both."""
+
+_LONGEST_PAUSE_SECONDS = 1.0
+_PER_PAGE = 100
 _AGAIN_SECONDS = 10.0
 _SETTLE_SECONDS = 1.0
 """Time for kopf to tell what it lists, so that the sweep need not fetch it, and for several wishes to become one."""
@@ -24,8 +39,8 @@ _SETTLE_SECONDS = 1.0
 class Lister(Protocol):
     """What the sweep asks of an API server."""
 
-    async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
-        """All selected objects of a kind with nothing but their metadata."""
+    def census(self, selection: Selection) -> AsyncIterator[Page]:
+        """All selected objects, as far as it takes to know them again, page by page."""
         ...
 
     async def get(self, ref: Ref) -> Manifest | None:
@@ -33,67 +48,145 @@ class Lister(Protocol):
         ...
 
 
-async def sweep_forever(
-    api: Lister, cache: ObjectCache, namespaces: tuple[str, ...], wanted: asyncio.Event | None = None
-) -> None:
-    """Sweep now, soon after `wanted` is set, and every few minutes; sooner again where it failed; until cancelled."""
-    wanted, told = wanted or asyncio.Event(), dict[str, str]()
-    due = everywhere = namespaces or ("",)
-    now = asyncio.get_running_loop().time
-    while True:
-        wanted.clear()
-        if due == everywhere:
-            all_again_at = now() + _about(_EVERY_SECONDS)
-        failed = tuple([namespace for namespace in due if not await _swept(api, cache, namespace, told)])
-        pause = all_again_at - now()
+@dataclass(frozen=True, slots=True)
+class ApiLister:
+    """A real API server."""
+
+    connection: Connection
+
+    def census(self, selection: Selection) -> AsyncIterator[Page]:
+        """All selected objects, page by page."""
+        return census(self.connection, selection)
+
+    async def get(self, ref: Ref) -> Manifest | None:
+        """The live object; None when it is not there."""
+        return await ApiServer(self.connection).get(ref)
+
+
+Pace = Callable[[], Awaitable[None]]
+"""Awaited after each page."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Sweep:
+    """Compares the cache with what is there: forgets what is gone, fetches what is unknown or another one.
+
+    A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
+    namespace where it failed. The first one comes after a period: informers and kopf have just listed everything.
+    """
+
+    api: Lister
+    cache: ObjectCache
+    history: History = field(default_factory=History)
+    namespaces: tuple[str, ...] = ("",)
+    wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    _told: dict[str, str] = field(default_factory=dict)
+
+    async def run(self) -> NoReturn:
+        """Sweep until cancelled."""
+        now = asyncio.get_running_loop().time
+        due: tuple[str, ...] = ()
+        pace, round_at = self._slowly(), now() + _about(_EVERY_SECONDS)
+        while True:
+            try:
+                failed = tuple([namespace for namespace in due if not await self._swept(namespace, pace)])
+                await self._rest(min(round_at - now(), _about(_AGAIN_SECONDS)) if failed else round_at - now())
+            except _Wanted:
+                await asyncio.sleep(_SETTLE_SECONDS)
+                self.wanted.clear()
+                due, pace, round_at = self.namespaces, _at_once, now() + _about(_EVERY_SECONDS)
+            else:
+                is_round = now() >= round_at
+                due, pace = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
+                round_at = now() + _about(_EVERY_SECONDS) if is_round else round_at
+
+    async def sweep(self, namespace: str, pace: Pace) -> None:
+        """All kinds of a namespace, once; raises `OperatorError`."""
+        for kind, selector in _SELECTORS.items():
+            await self._kind(
+                Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pace
+            )
+
+    async def _kind(self, selection: Selection, pace: Pace) -> None:
+        kind, listed, version = selection.kind, set[tuple[str, str]](), -1
+        await self.history.settled()
+        epoch, heard = self.history.epoch, self.cache.newest(kind)
+        async for page in self.api.census(selection):
+            version = page.version
+            if epoch == self.history.epoch and version < heard:
+                self.history.went_back(selection.name, heard, version)
+            if epoch != self.history.epoch:
+                return  # everything is listed again
+            for item in page.objects:
+                listed.add((item.namespace, item.name))
+                await self._look(kind, item, version)
+            await pace()
+        for body in self.cache.of_kind(kind, selection.namespace):
+            ref = ref_of(body)
+            if (ref.namespace, ref.name) not in listed and version_of(body) <= version:
+                _forget(self.cache, ref, body)
+
+    async def _look(self, kind: str, item: Counted, version: int) -> None:
+        """Fetch the object unless it is known as it is listed; what is newer than the list was told by a watch."""
+        ref = Ref(kind, item.namespace, item.name)
+        known = self.cache.get(ref)
+        if known is not None:
+            metadata = known["metadata"]
+            if metadata.get("resourceVersion") == item.version and metadata.get("uid") == item.uid:
+                return
+            if version_of(known) > version:
+                return
+            if uid_of(known) != item.uid:
+                _forget(self.cache, ref, known)
+        live = await self.api.get(ref)
+        if live is not None:
+            self.cache.put(live, true_at=version)
+
+    async def _swept(self, namespace: str, pace: Pace) -> bool:
+        """Sweep; a failure is told once, until it is another one."""
+        try:
+            await self.sweep(namespace, pace)
+        except OperatorError as error:
+            if self._told.get(namespace) != str(error):
+                log.warning("sweep of %s: %s", namespace or "all namespaces", error)
+            self._told[namespace] = str(error)
+            return False
+        self._told.pop(namespace, None)
+        return True
+
+    def _slowly(self) -> Pace:
+        """A pause after each page, so that a round takes about as long with few objects as with many."""
+        pages = max(len(self.cache) / _PER_PAGE, len(_SELECTORS) * len(self.namespaces))
+        seconds = min(_LONGEST_PAUSE_SECONDS, _SPREAD_SECONDS / pages)
+
+        async def pace() -> None:
+            await self._rest(seconds)
+
+        return pace
+
+    async def _rest(self, seconds: float) -> None:
+        """Until then; raises `_Wanted` when somebody asks for a sweep."""
         try:
             # Not wait_for: that of Python 3.11 loses the cancellation that comes together with the event.
-            async with asyncio.timeout(min(pause, _about(_AGAIN_SECONDS)) if failed else pause):
-                await wanted.wait()
-            await asyncio.sleep(_SETTLE_SECONDS)
-            due = everywhere
+            async with asyncio.timeout(seconds):
+                await self.wanted.wait()
         except TimeoutError:
-            due = failed if now() < all_again_at else everywhere
+            return
+        raise _Wanted
 
 
-async def _swept(api: Lister, cache: ObjectCache, namespace: str, told: dict[str, str]) -> bool:
-    """Sweep; a failure is told once, until it is another one."""
-    try:
-        await sweep(api, cache, namespace)
-    except OperatorError as error:
-        if told.get(namespace) != str(error):
-            log.warning("sweep of %s: %s", namespace or "all namespaces", error)
-        told[namespace] = str(error)
-        return False
-    told.pop(namespace, None)
-    return True
+class _Wanted(Exception):
+    """Somebody asks for a sweep now."""
+
+
+async def _at_once() -> None:
+    """No pause."""
 
 
 def _about(seconds: float) -> float:
     return seconds * (0.9 + 0.2 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 
-async def sweep(api: Lister, cache: ObjectCache, namespace: str) -> None:
-    """Compare the cache with metadata-only lists: forget what is gone, fetch what is unknown or newer."""
-    for kind, selector in _SELECTORS.items():
-        known = {ref_of(body): body for body in cache.of_kind(kind, namespace)}
-        listed = {ref_of(item): item for item in await api.list_metadata(kind, namespace, label_selector=selector)}
-        for ref, body in known.items():
-            if ref not in listed or uid_of(listed[ref]) != uid_of(body):
-                _forget(cache, ref, body)
-        for ref, item in listed.items():
-            await _fetch_if_newer(api, cache, ref, item)
-
-
 def _forget(cache: ObjectCache, ref: Ref, body: Manifest) -> None:
     if cache.drop(ref, version_of(body)):
         log.info("%s is gone: forgotten", ref)
-
-
-async def _fetch_if_newer(api: Lister, cache: ObjectCache, ref: Ref, item: Manifest) -> None:
-    """Unless the watch was faster by now."""
-    known = cache.get(ref)
-    if known is None or version_of(item) > version_of(known):
-        live = item if ref.kind == "ReplicaSet" else await api.get(ref)  # of those only metadata is kept
-        if live is not None:
-            cache.put(live)

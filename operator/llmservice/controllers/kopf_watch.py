@@ -47,7 +47,8 @@ class KopfWatch:
     `login` makes the connection kopf uses, anew at each start; `served` tells whether the API server knows the kind
     yet (kopf would warn once and never look again). `relisted` is called, in the loop of the application, when kopf
     begins to list: it never tells what vanished since its last list. `restarts` counts the starts after the first.
-    `watching` is true while all of kopf's watchers run.
+    `watching` is true while all of kopf's watchers run. `begin_anew` starts kopf again, and nothing
+    is heard any more of what it knew before.
     """
 
     observe: Observe
@@ -62,6 +63,8 @@ class KopfWatch:
     watching: bool = False
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _anew: asyncio.Event = field(default_factory=asyncio.Event)
+    _beginning: int = 0
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -76,6 +79,12 @@ class KopfWatch:
         if self._thread is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
             await asyncio.to_thread(self._thread.join, _ENDING_SECONDS + 5)
+
+    def begin_anew(self) -> None:
+        """Forget what kopf heard, and let it list; called in the loop of the application."""
+        self._beginning += 1
+        if self.is_alive():
+            self._loop.call_soon_threadsafe(self._anew.set)
 
     def is_alive(self) -> bool:
         """Whether the thread runs."""
@@ -116,15 +125,17 @@ class KopfWatch:
         # These come first: kopf cancels what was created after it.
         watchdog = asyncio.create_task(self._watchdog().until_lost())
         stopping = asyncio.create_task(self._stop.wait())
+        self._anew.clear()
+        beginning = asyncio.create_task(self._anew.wait())
         operating = asyncio.create_task(self._kopf(application, end))
         try:
-            await asyncio.wait({watchdog, stopping, operating}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({watchdog, stopping, beginning, operating}, return_when=asyncio.FIRST_COMPLETED)
             if watchdog.done() and not operating.done():
                 log.warning("kopf lost a watch without a word: it is started again")
         finally:
             self.watching = False
             end.set()
-            for task in (watchdog, stopping):
+            for task in (watchdog, stopping, beginning):
                 task.cancel()
             await _ended(operating)
         if operating.done() and not operating.cancelled():
@@ -149,7 +160,11 @@ class KopfWatch:
 
     def _registry(self, application: asyncio.AbstractEventLoop) -> kopf.OperatorRegistry:
         """Two handlers: one connects, one translates. An explicit registry has no login handlers of its own."""
-        registry = kopf.OperatorRegistry()
+        registry, begun = kopf.OperatorRegistry(), self._beginning
+
+        def observe(body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
+            if begun == self._beginning:
+                self.observe(body, deleted)
 
         def tell(callback: Callable[..., None], *arguments: object) -> None:
             with contextlib.suppress(RuntimeError):  # the application's loop is closed: nobody listens any more
@@ -163,7 +178,7 @@ class KopfWatch:
 
         @kopf.on.event(*_resource(), registry=registry)
         async def translate(event: kopf.RawEvent, **_: object) -> None:
-            tell(self.observe, dict(event["object"]), event["type"] == "DELETED")
+            tell(observe, dict(event["object"]), event["type"] == "DELETED")
 
         return registry
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 import orjson
 
+from llmservice.controllers.log_filters import KOPF_REQUESTS, OncePerFailure, OneLineWhenExhausted
 from llmservice.converging.redaction import redacted
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 
@@ -52,9 +53,13 @@ def set_up_logs(level: str, log_format: LogFormat = "text") -> None:
     """Log everything from this level on; of kopf and aiohttp only warnings."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonFormatter() if log_format == "json" else _TextFormatter())
+    handler.addFilter(OneLineWhenExhausted())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name, least in _QUIET.items():
         logging.getLogger(name).setLevel(max(least, logging.getLevelName(level.upper())))
+    requests = logging.getLogger(KOPF_REQUESTS)
+    requests.setLevel(logging.DEBUG)  # its successes are told there: the filter needs them, and tells one at most
+    requests.filters[:] = [OncePerFailure()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ from typing import Any
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.connection import Connection
+from llmservice.cluster.history import History
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.leader_only import LeaderOnly
 from llmservice.cluster.lease import ApiServerLease, Election
+from llmservice.cluster.one_history import OneHistory
 from llmservice.controllers.endpoints import Probes, metrics_server, probe_server
 from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks, refusals
@@ -44,9 +46,10 @@ class Replica:
         """The work queue; one per replica."""
         return MeasuredQueue(self.metrics)
 
-    def writing(self, cluster: Cluster, connection: Connection) -> Cluster:
-        """The cluster for what writes: only while this replica leads, and every request counted."""
+    def writing(self, cluster: Cluster, connection: Connection, cache: ObjectCache, history: History) -> Cluster:
+        """The cluster for what writes: only by what holds, only while this replica leads, and every request counted."""
         count_requests(connection.session, self.metrics)
+        cluster = OneHistory(cluster, cache, history)
         return LeaderOnly(cluster, self.election) if self.election else cluster
 
     def watched(self, reconcile: Reconcile, cache: ObjectCache) -> Reconcile:

@@ -22,20 +22,33 @@ Scene = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class FakeApiServer:
     """Scripts for calls, lists and watches. The last scene of a script is played again and again.
 
-    `targets` and `bodies` are what was asked for.
+    `versions` answers who asks for the newest version: always a higher one, unless a test says so. `requests` and
+    `bodies` are what was asked for.
     """
 
     calls: list[Scene] = field(default_factory=list)
     lists: list[Scene] = field(default_factory=list)
     watches: list[Scene] = field(default_factory=list)
+    versions: list[Scene] = field(default_factory=lambda: [a_list(1_000_000)])
     requests: list[web.Request] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(request)
         self.bodies.append(await request.read())
-        script = self.watches if "watch" in request.query else self.lists if "limit" in request.query else self.calls
+        script = self._script(request)
         return await (script.pop(0) if len(script) > 1 else script[0])(request)
+
+    def _script(self, request: web.Request) -> list[Scene]:
+        if "watch" in request.query:
+            return self.watches
+        if request.query.get("limit") == "1":
+            return self.versions
+        return self.lists if "limit" in request.query else self.calls
+
+    def asked(self) -> int:
+        """How often somebody asked for the newest version."""
+        return sum(request.query.get("limit") == "1" for request in self.requests)
 
     def watched_from(self) -> list[str]:
         """The resource versions at which watches began."""
@@ -43,7 +56,7 @@ class FakeApiServer:
 
     def listed(self) -> int:
         """How many pages were asked for."""
-        return sum("limit" in request.query for request in self.requests)
+        return sum("limit" in request.query for request in self.requests) - self.asked()
 
 
 def answer(status: int = 200, body: Any = None, **headers: str) -> Scene:

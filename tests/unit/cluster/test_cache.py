@@ -165,3 +165,49 @@ def test_forgets_old_deletions() -> None:
         cache.drop(Ref("Deployment", "default", str(number)), 5)
 
     assert len(cache._deleted) == 10_000
+
+
+def test_a_list_overrules_what_claims_to_be_newer_up_to_its_own_version() -> None:
+    """As after a restore that raises the revision, as etcdutl can: objects are older, the list is newer."""
+    cache = ObjectCache()
+    cache.put(a_deployment(version=90))
+    cache.drop(Ref("Deployment", "default", "back"), 91)
+    cache.replace_all("Deployment", [a_deployment(version=40), a_deployment("back", version=41)], 1000)
+
+    assert version(cache) == "40"
+    assert cache.get(Ref("Deployment", "default", "back")) is not None
+
+
+def test_what_is_newer_than_a_list_stays() -> None:
+    cache = ObjectCache()
+    cache.put(a_deployment(version=9))
+    cache.drop(Ref("Deployment", "default", "gone"), 9)
+    cache.replace_all("Deployment", [a_deployment(version=5), a_deployment("gone", version=5)], 7)
+
+    assert [live["metadata"]["resourceVersion"] for live in cache.of_kind("Deployment")] == ["9"]
+
+
+def test_in_another_history_nothing_known_before_counts() -> None:
+    cache, told = ObjectCache(), list[str]()
+    for name in ("changed", "same", "vanished"):
+        cache.put(a_deployment(name, version=90))
+    cache.drop(Ref("Deployment", "default", "back"), 95)
+    cache.listen(lambda before, after: told.append((after or before or {})["metadata"]["name"]))
+    listed = [a_deployment("changed", version=40), a_deployment("same", version=90), a_deployment("back", version=41)]
+    cache.replace_all("Deployment", listed, 50, anew=True)
+
+    assert sorted(told) == ["back", "changed", "same", "vanished"]
+    assert cache.newest("Deployment") == 90, "one of them says so"
+    assert cache.put(a_deployment("vanished", version=51)), "its deletion counts from the list on"
+
+
+def test_knows_the_newest_version_heard_of_each_kind() -> None:
+    cache = ObjectCache()
+    cache.put(a_deployment(version=9))
+    cache.put(a_deployment("other", version=4))
+    cache.drop(CHAT, 12)
+    cache.replace_all("Deployment", [], 10)
+
+    assert (cache.newest("Deployment"), cache.newest("Pod")) == (12, -1)
+    cache.replace_all("Deployment", [], 3, anew=True)
+    assert cache.newest("Deployment") == 3

@@ -317,3 +317,99 @@ async def test_a_list_on_demand_finds_a_deletion_the_watch_lost() -> None:
         await informer.relist()
 
         assert names(informer) == set()
+
+
+async def test_lists_anew_when_the_versions_went_back(caplog: pytest.LogCaptureFixture) -> None:
+    """etcd was restored: a watch from the old version would stay open and mute."""
+    first = a_watch(an_event("ADDED", a_deployment("lost", version=30)), a_bookmark(40), then="cut")
+    lists = [a_list(7, a_deployment("one", version=6)), a_list(20, a_deployment("one", version=5))]
+    fake = FakeApiServer(lists=lists, watches=[first, a_watch()], versions=[a_list(20)])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert fake.watched_from() == ["7", "20"]
+        assert names(informer) == {"one"}
+        assert informer.history.is_settled()
+        assert informer.history.epoch == 1
+    assert [record.getMessage() for record in caplog.records if "version 20, and was at 40" in record.getMessage()]
+
+
+async def test_a_list_older_than_what_was_heard_is_one_of_another_history() -> None:
+    lists = [a_list(7, a_deployment("one", version=6)), a_list(3, a_deployment("one", version=2))]
+    fake = FakeApiServer(lists=lists, watches=[answer(410, a_status(410)), a_watch()], versions=[answer(503)])
+    async with informing(fake) as informer:
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        live = informer.cache.get(Ref("Deployment", "default", "one"))
+        assert live is not None
+        assert live["metadata"]["resourceVersion"] == "2"
+        assert fake.watched_from() == ["7", "3"]
+
+
+async def test_another_history_ends_a_watch_that_hears_nothing_of_it() -> None:
+    fake = FakeApiServer(lists=[a_list(7, a_deployment("lost")), a_list(3)], watches=[a_watch()])
+    async with informing(fake) as informer:
+        await until(fake.watched_from)
+        await asyncio.sleep(0.05)
+        informer.history.went_back("Pod", 9, 3)
+        await until(lambda: len(fake.watched_from()) == 2)
+
+        assert names(informer) == set()
+        assert informer.restarts == {"history": 1}
+
+
+async def test_a_watch_that_broke_costs_one_question_more_and_one_that_timed_out_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(then="cut")] * 2 + [a_watch()])
+    async with informing(fake):
+        await until(lambda: len(fake.watched_from()) == 3)
+    assert fake.asked() == 2
+
+    monkeypatch.setattr("llmservice.cluster.informer._WATCH_SECONDS", 1)
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(then="end")] * 2 + [a_watch()])
+    async with informing(fake):
+        await until(lambda: len(fake.watched_from()) == 3)
+    assert fake.asked() == 0
+
+
+async def test_nothing_counts_as_settled_until_a_broken_watch_has_asked() -> None:
+    hold = asyncio.Event()
+
+    async def late(request: Any) -> Any:
+        await hold.wait()
+        return await a_list(9)(request)
+
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(then="cut"), a_watch()], versions=[late])
+    async with informing(fake) as informer:
+        await until(fake.asked)
+        assert not informer.history.is_settled()
+        hold.set()
+        await informer.history.settled()
+
+
+async def test_a_refusal_leaves_nothing_in_doubt() -> None:
+    refusal = answer(403, a_status(403, "deployments is forbidden", "Forbidden"))
+    fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(then="cut"), refusal], versions=[refusal])
+    async with informing(fake) as informer:
+        await until(lambda: informer.refusal)
+        assert informer.history.is_settled()
+
+
+async def test_another_history_ends_a_watch_that_is_just_being_opened() -> None:
+    """It would be opened at a version of the future, and stay mute."""
+    opening = asyncio.Event()
+
+    async def late(request: Any) -> Any:
+        opening.set()
+        await asyncio.sleep(0.2)
+        return await a_watch()(request)
+
+    fake = FakeApiServer(lists=[a_list(7), a_list(3)], watches=[late, a_watch()])
+    async with informing(fake) as informer:
+        await opening.wait()
+        informer.history.members.add("Deployment")
+        informer.history.went_back("Pod", 9, 3)
+        await informer.history.settled()
+
+        assert informer.cache.newest("Deployment") == 3

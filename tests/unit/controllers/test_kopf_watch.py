@@ -98,3 +98,18 @@ def cancel_watchers(loop: asyncio.AbstractEventLoop) -> None:
     for task in asyncio.all_tasks(loop):
         if task.get_name().startswith("watcher for "):
             task.cancel()
+
+
+async def test_begins_anew_on_demand_and_tells_nothing_more_of_what_it_knew() -> None:
+    lists = [a_list(50, a_service("old", 50)), a_list(9, a_service("restored", 9))]
+    fake = FakeApiServer(lists=lists, watches=[a_watch(an_event("ADDED", a_service("late", 60)))])
+    told = Told()
+    async with watching_fake_server(fake, told) as watch:
+        await until(lambda: told.names == ["old", "late"])
+        fake.watches[:] = [a_watch()]
+        watch.begin_anew()
+        watch.begin_anew()
+        await until(lambda: "restored" in told.names)
+        await until(lambda: watch.watching)
+    assert told.names == ["old", "late", "restored"]
+    assert fake.watched_from() == ["50", "9"]

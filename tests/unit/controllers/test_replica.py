@@ -5,6 +5,7 @@ import aiohttp
 import pytest
 
 from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.history import History
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.lease import Election, NotLeader
 from llmservice.controllers.replica import Replica, election_in
@@ -22,7 +23,7 @@ EVENT = {"apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "ml", "n
 async def test_alone_it_writes_without_asking() -> None:
     cluster = InMemoryCluster()
     async with serving(FakeApiServer()) as connection:
-        await Replica().writing(cluster, connection).record(EVENT)
+        await Replica().writing(cluster, connection, ObjectCache(), History()).record(EVENT)
     assert len(cluster.writes) == 1
 
 
@@ -30,7 +31,7 @@ async def test_one_of_several_writes_only_while_it_leads() -> None:
     cluster, led = InMemoryCluster(), asyncio.Event()
     replica = Replica(election=Election(store=LeaseInMemory(answer_seconds=0), identity="one"))
     async with serving(FakeApiServer()) as connection:
-        writing = replica.writing(cluster, connection)
+        writing = replica.writing(cluster, connection, ObjectCache(), History())
         with pytest.raises(NotLeader):
             await writing.record(EVENT)
 

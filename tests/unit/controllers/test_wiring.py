@@ -1,4 +1,4 @@
-"""What a change queues, and what the sweep finds that no watch told."""
+"""What a change queues."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,6 @@ import pytest
 
 from llmservice.cluster.cache import ObjectCache
 from llmservice.controllers.application import enqueue_owner, remember
-from llmservice.controllers.ghosts import sweep
 from llmservice.converging.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
@@ -108,38 +107,3 @@ def test_what_kopf_tells_is_kept_and_forgotten() -> None:
     assert known["apiVersion"] == "llmservice.dev/v1alpha1"
     remember(cache, a_body(2), deleted=True)
     assert cache.get(CHAT) is None
-
-
-class Listing:
-    """What the sweep needs of an API server: one that lists these resources and nothing else."""
-
-    def __init__(self, *bodies: Manifest) -> None:
-        self.bodies = bodies
-
-    async def list_metadata(self, kind: str, namespace: str, *, label_selector: str) -> list[Manifest]:
-        assert namespace == ""
-        assert bool(label_selector) == (kind != "LLMService")
-        return list(self.bodies) if kind == "LLMService" else []
-
-    async def get(self, ref: Ref) -> Manifest | None:
-        assert ref == CHAT
-        return self.bodies[0] if self.bodies else None
-
-
-@pytest.mark.parametrize(
-    ("known", "listed", "left"),
-    [
-        ([a_body()], [], None),
-        ([a_body()], [a_body()], "1"),
-        ([], [a_body(3)], "3"),
-        ([a_body(1)], [a_body(4)], "4"),
-        ([a_body(1, "old")], [a_body(5, "new")], "5"),
-    ],
-)
-async def test_the_sweep_makes_the_cache_true(known: list[Manifest], listed: list[Manifest], left: str | None) -> None:
-    cache = ObjectCache()
-    for body in known:
-        cache.put(body)
-    await sweep(Listing(*listed), cache, "")
-    found = cache.get(CHAT)
-    assert (found["metadata"]["resourceVersion"] if found else None) == left

@@ -6,6 +6,7 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.planned import policy_of
 from llmservice.converging.checkpoints import digest_of, memory_in
+from llmservice.converging.references import Manifest
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR, live_replicas, owners_of_replicas
 from llmservice.converging.scaled_pods import Standing
 from llmservice.converging.scaling_report import Finding, report_in
@@ -24,7 +25,7 @@ class Track:
     """One service. Made by `begin`. `record` is what others see of it.
 
     `advised` is what mode Advise would run by now: its decisions go on from there, as if they were applied. `applied`
-    is the version of the Deployment that the last number was applied to, and that number. `overruled` names the
+    is the Deployment that the last number was applied to, as it was seen then, and that number. `overruled` names the
     managers whose number was set back.
     """
 
@@ -34,7 +35,7 @@ class Track:
     memory: Memory
     telling: Telling
     advised: int | None = None
-    applied: tuple[str, int] | None = None
+    applied: tuple[Manifest, int] | None = None
     overruled: set[str] = field(default_factory=set)
     _sightings: Sightings = field(default_factory=Sightings)
     _changes_before: _Changes = ()
@@ -76,14 +77,17 @@ class Track:
         )
 
     def live(self, service: Candidate) -> int:
-        """The replicas asked for: what we applied, until a watch shows a newer Deployment."""
-        if self.applied is not None and self.applied[0] == _version(service):
+        """The replicas asked for: what we applied, until a watch shows another Deployment.
+
+        Another one, not another version: after etcd was restored the same version may come again.
+        """
+        if self.applied is not None and self.applied[0] is service.deployment:
             return self.applied[1]
         return live_replicas(service.deployment)
 
     def has_applied(self, service: Candidate, replicas: int) -> None:
         """Remember a write that the cache does not show yet."""
-        self.applied = _version(service), replicas
+        self.applied = service.deployment, replicas
 
     def has_not_applied(self) -> None:
         """A write failed: its step must not count against the next one."""
@@ -133,7 +137,3 @@ def finding_of(look: Look) -> Finding:
 
 def _why(outcome: Unread | None) -> str:
     return f"{outcome.reason}: {outcome.message}" if outcome is not None else "it has no address yet: wait"
-
-
-def _version(service: Candidate) -> str:
-    return str(service.deployment["metadata"].get("resourceVersion", ""))

@@ -1,0 +1,133 @@
+"""Does what is known still belong to the history that the API server tells? etcd may be restored to older data.
+
+Resource versions only grow within one history. So a list, or an answer to a write, that is older than what was heard
+before belongs to another one: everything known is void then, and everything is listed anew before anything is written.
+A restore breaks every watch; so after one that broke nothing is written until somebody has asked for the version.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+log = logging.getLogger(__name__)
+
+_LONGEST_DOUBT_SECONDS = 60.0
+"""An API server that takes writes and answers no list for so long is no restored one."""
+
+_OutOfDate = Callable[[], None]
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(slots=True)
+class History:
+    """Which selections are in doubt, and which are to be listed again. Belongs to one event loop.
+
+    `epoch` counts the histories. `members` are the names of the selections that must be listed in each. `after_outage`
+    is called when the last doubt is over and somebody had asked in vain: while nobody listened, the versions of another
+    history may have grown past those heard.
+    """
+
+    members: set[str] = field(default_factory=set)
+    after_outage: Callable[[], None] = _nothing
+    epoch: int = 0
+    _doubts: dict[str, asyncio.TimerHandle | None] = field(default_factory=dict)
+    _unread: set[str] = field(default_factory=set)
+    _asked_in_vain: bool = False
+    _listeners: list[_OutOfDate] = field(default_factory=list)
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
+    _answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._settled.set()
+
+    def is_settled(self) -> bool:
+        """Whether what is known may be acted on."""
+        return self._settled.is_set()
+
+    async def settled(self) -> None:
+        """Return once what is known may be acted on."""
+        await self._settled.wait()
+
+    def doubt(self, name: str) -> None:
+        """A watch of this selection broke: it is not known what happened since."""
+        if name not in self._doubts:
+            loop = asyncio.get_running_loop()
+            self._doubts[name] = loop.call_later(_LONGEST_DOUBT_SECONDS, self._excuse, name)
+            self._settle()
+
+    def trust(self, name: str) -> None:
+        """The API server has told a version of this selection that goes on from the last one."""
+        timer = self._doubts.pop(name, None)
+        if timer is not None:
+            timer.cancel()
+        self._answered.set()
+        self._answered = asyncio.Event()
+        self._settle()
+        if self._asked_in_vain and not self._doubts:
+            self._asked_in_vain = False
+            self.after_outage()
+
+    def refused(self, name: str) -> None:
+        """The API server answers, but does not let this selection be listed: nobody waits for it."""
+        self._unread.discard(name)
+        self.trust(name)
+
+    def in_vain(self) -> None:
+        """The API server was asked for a version and did not answer."""
+        self._asked_in_vain = True
+
+    def read(self, name: str, epoch: int) -> None:
+        """This selection was listed whole, beginning within this epoch."""
+        if epoch == self.epoch:
+            self._unread.discard(name)
+            self.trust(name)
+
+    def went_back(self, what: str, heard: int, told: int) -> int:
+        """What was told is older than what was heard before: returns the number of the new epoch."""
+        log.warning(
+            "%s: the API server is at version %d, and was at %d before: its data are those of another time (etcd was "
+            "restored?); everything is listed again before anything is written",
+            what,
+            told,
+            heard,
+        )
+        self.epoch += 1
+        self._unread = set(self.members)
+        self._settle()
+        for listener in tuple(self._listeners):
+            listener()
+        return self.epoch
+
+    @contextmanager
+    def calling(self, listener: _OutOfDate) -> Iterator[None]:
+        """Call this when another history begins, as long as the block runs."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
+
+    async def pause(self, seconds: float, at_least: float) -> None:
+        """Sleep, shorter when the API server has answered somebody meanwhile."""
+        await asyncio.sleep(min(at_least, seconds))
+        try:
+            async with asyncio.timeout(seconds - min(at_least, seconds)):
+                await self._answered.wait()
+        except TimeoutError:
+            return
+
+    def _excuse(self, name: str) -> None:
+        """Not in doubt any more, and not again until it was answered: its key stays."""
+        self._doubts[name] = None
+        self._settle()
+
+    def _settle(self) -> None:
+        if self._unread or any(self._doubts.values()):
+            self._settled.clear()
+        else:
+            self._settled.set()

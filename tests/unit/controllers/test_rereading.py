@@ -1,0 +1,66 @@
+"""When another history begins."""
+
+import asyncio
+from dataclasses import dataclass
+
+from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.history import History
+from llmservice.cluster.informer import Informer
+from llmservice.cluster.listing import Selection
+from llmservice.controllers.rereading import Rereading
+from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, a_status, answer, serving
+from tests.unit.controllers.watching import a_service, until
+
+
+@dataclass
+class Kopf:
+    begun: int = 0
+
+    def begin_anew(self) -> None:
+        self.begun += 1
+
+
+async def _reread(*lists: Scene, namespaces: tuple[str, ...] = ("",)) -> tuple[ObjectCache, History, Kopf]:
+    cache, history, kopf = ObjectCache(), History(), Kopf()
+    cache.put({**a_service("lost", 90), "kind": "LLMService"})
+    async with serving(FakeApiServer(lists=list(lists))) as connection:
+        informers = tuple(
+            Informer(
+                connection=connection,
+                cache=cache,
+                selection=Selection(kind="Pod", namespace=namespace),
+                history=history,
+            )
+            for namespace in namespaces
+        )
+        rereading = Rereading(connection=connection, cache=cache, history=history, kopf=kopf, informers=informers)
+        task = asyncio.create_task(rereading.run())
+        await asyncio.sleep(0)
+        epoch = history.went_back("Pod", 90, 9)
+        for informer in informers:
+            history.read(informer.selection.name, epoch)
+        assert not history.is_settled(), "the LLMServices of this history are not known yet"
+        await until(history.is_settled)
+        task.cancel()
+    return cache, history, kopf
+
+
+async def test_llmservices_are_listed_again_and_kopf_begins_anew() -> None:
+    cache, _, kopf = await _reread(a_list(9, a_service("chat", 8)))
+
+    assert [body["metadata"]["name"] for body in cache.of_kind("LLMService")] == ["chat"]
+    assert kopf.begun == 1
+
+
+async def test_a_namespace_that_is_refused_holds_up_no_other() -> None:
+    refusal = answer(403, a_status(403, "llmservices is forbidden", "Forbidden"))
+    _, history, _ = await _reread(refusal, a_list(9), namespaces=("gone", "ml"))
+
+    assert history.is_settled()
+
+
+async def test_a_kind_that_is_not_served_yet_is_waited_for() -> None:
+    """Right after its start an API server does not know its CRDs: what is not found is not refused."""
+    cache, _, _ = await _reread(answer(404, a_status(404, "the server could not find it", "NotFound")), a_list(9))
+
+    assert cache.of_kind("LLMService") == ()
