@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 import yaml
 
-from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.connection import connect
 from llmservice.cluster.credentials import load_credentials
-from llmservice.controllers.ghosts import sweep
+from llmservice.controllers.ghosts import ApiLister, Sweep
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
@@ -219,7 +218,7 @@ async def swept_from_nothing(kubeconfig: Path, namespace: str) -> None:
     """The operator's sweep with its own token, as if no watch had told anything: it gets all that a list knows."""
     cache = ObjectCache()
     async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
-        await sweep(ApiServer(connection), cache, namespace)
+        await Sweep(api=ApiLister(connection), cache=cache).sweep(namespace, functools.partial(asyncio.sleep, 0))
     assert cache.of_kind("Pod", namespace)
 
 

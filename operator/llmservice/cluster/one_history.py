@@ -47,6 +47,14 @@ class OneHistory:
         """The end of a container's log."""
         return await self.cluster.log_tail(ref, container, previous=previous, max_bytes=max_bytes)
 
+    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+        """Server-side apply of what is not there yet, in this history."""
+        async with self._settled():
+            known = self._known(ref_of(manifest))
+            live = await self.cluster.apply_new(manifest, manager=manager, dry_run=dry_run)
+        self._look(known, live)
+        return live
+
     async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
         """Server-side apply in this history."""
         async with self._settled():
