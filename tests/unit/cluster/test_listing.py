@@ -31,7 +31,7 @@ def pages_of(*sizes: int) -> FakeApiServer:
         body = orjson.dumps({"metadata": {"resourceVersion": "7", **more}, "items": items})
         return web.Response(body=body)
 
-    return FakeApiServer(lists=[page])
+    return FakeApiServer(lists=[page], versions=[page])
 
 
 async def listed(fake: FakeApiServer) -> list[str]:

@@ -29,7 +29,7 @@ class Cell:
         self.cluster = OneHistory(self.live, self.cache, self.history)
 
     async def apply(self, name: str = "chat") -> Manifest:
-        return await self.cluster.apply(_intent(name), manager="operator")
+        return await self.cluster.apply_new(_intent(name), manager="operator")
 
 
 def _intent(name: str, **metadata: str) -> Manifest:
@@ -56,8 +56,8 @@ async def test_so_does_an_object_read_live() -> None:
 
 async def test_an_answer_that_a_watch_has_overtaken_tells_nothing() -> None:
     class Overtaken(InMemoryCluster):
-        async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-            live = await InMemoryCluster.apply(self, manifest, manager=manager, dry_run=dry_run)
+        async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+            live = await InMemoryCluster.apply_new(self, manifest, manager=manager, dry_run=dry_run)
             cell.cache.put({**live, "metadata": {**live["metadata"], "resourceVersion": "1000"}})
             return live
 

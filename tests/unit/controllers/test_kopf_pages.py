@@ -14,6 +14,7 @@ from tests.unit.controllers.watching import Told, as_json, discovery, until, wat
 
 async def listed_by_kopf(fake: FakeApiServer, count: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     fake.calls, fake.watches, fake.lists = [as_json(discovery)], [as_json(a_watch())], [*map(as_json, fake.lists)]
+    fake.versions = fake.lists
     told = Told()
     async with served(fake.handle, folder) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
