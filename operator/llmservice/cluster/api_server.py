@@ -42,11 +42,6 @@ class ApiServer:
         )
         return (await list_all(self.connection, selection)).items
 
-    async def list_metadata(self, kind: str, namespace: str = "", *, label_selector: str = "") -> Manifests:
-        """Like `list` with nothing but metadata in each object: cheap enough to look for what is gone."""
-        selection = Selection(kind=kind, namespace=namespace, label_selector=label_selector, metadata_only=True)
-        return (await list_all(self.connection, selection)).items
-
     async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
         """Server-side apply of the full intent, forced; returns the object as the server has it now."""
         query = _apply_query(manager, strict=True, dry_run=dry_run)
