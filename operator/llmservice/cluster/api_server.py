@@ -49,11 +49,6 @@ class ApiServer:
         keep = trimmed if kind == "Event" else _as_it_is
         return (await list_all(self.connection, selection, keep)).items
 
-    async def list_metadata(self, kind: str, namespace: str = "", *, label_selector: str = "") -> Manifests:
-        """Like `list` with nothing but metadata in each object: cheap enough to look for what is gone."""
-        selection = Selection(kind=kind, namespace=namespace, label_selector=label_selector, metadata_only=True)
-        return (await list_all(self.connection, selection)).items
-
     async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
         """Server-side apply that only makes what is not there, bound to a version that no object ever has."""
         metadata = {**manifest["metadata"], "resourceVersion": _NO_OBJECTS_VERSION}

@@ -22,6 +22,7 @@ from llmservice.cluster.lease_record import (
     LeaseRecord,
     LeaseTiming,
     Sighting,
+    came_back,
     claimed,
     manifest_of,
     may_claim,
@@ -106,6 +107,8 @@ class Election:
     _sighting: Sighting | None = None
     _looked: bool = False
     _leads_until: float = field(default=-math.inf)
+    _not_before: float = -math.inf
+    """When this candidate may claim the Lease again, after etcd was restored to a time at which it was the leader."""
 
     def is_leader(self) -> bool:
         """Whether writing is allowed at this very moment. May be called from any thread."""
@@ -163,8 +166,11 @@ class Election:
         try:
             if not self._looked:
                 async with asyncio.timeout(call_seconds):
-                    self._see(await self.store.read())
-            if may_claim(self._sighting, self.identity, self.clock()):
+                    record = await self.store.read()
+                if came_back(self._known(), record, self.identity):
+                    self._not_before = self.clock() + self.timing.duration_seconds
+                self._see(record)
+            if self.clock() >= self._not_before and may_claim(self._sighting, self.identity, self.clock()):
                 async with asyncio.timeout(call_seconds):
                     await self._claim()
         except Conflict:

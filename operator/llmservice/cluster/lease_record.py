@@ -72,6 +72,13 @@ def may_claim(sighting: Sighting | None, identity: str, now: float) -> bool:
     return now >= sighting.since + sighting.record.duration_seconds
 
 
+def came_back(before: LeaseRecord | None, record: LeaseRecord | None, identity: str) -> bool:
+    """Whether a Lease is this candidate's only because etcd was restored: whoever led since may go on for a while."""
+    if before is None or record is None or record.holder != identity or before.holder in {"", identity}:
+        return False
+    return before.version.isdecimal() and record.version.isdecimal() and int(record.version) < int(before.version)
+
+
 def claimed(record: LeaseRecord | None, identity: str, timing: LeaseTiming, now: datetime) -> LeaseRecord:
     """The record with us as its holder: renewed when it was ours, taken over otherwise."""
     moment = now.astimezone(UTC).strftime(_MICROTIME)

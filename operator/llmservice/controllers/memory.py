@@ -18,7 +18,7 @@ def settle() -> None:
     Objects of the cluster are trees, freed without the collector when they go. What is garbage already is collected
     first, as far as it is young: the rest would stay for good.
     """
-    gc.collect(1)
+    gc.collect(0)
     gc.freeze()
     give_back()
 

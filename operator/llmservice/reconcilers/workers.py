@@ -24,6 +24,8 @@ async def work(queue: WorkQueue[ServiceKey], reconcile: Reconcile) -> None:
             await _work_on(key, queue, reconcile)
         finally:
             queue.done(key)
+        # A pass that finds nothing to do waits for nobody: thousands in a row would keep the Lease from being renewed.
+        await asyncio.sleep(0)
 
 
 async def _work_on(key: ServiceKey, queue: WorkQueue[ServiceKey], reconcile: Reconcile) -> None:

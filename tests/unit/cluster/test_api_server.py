@@ -203,12 +203,3 @@ async def test_of_a_log_the_last_lines_come_that_fit(log: str, tail: str, asked:
 async def test_a_log_that_may_not_be_read_is_empty(status: int) -> None:
     async with serving(FakeApiServer(calls=[answer(status)])) as connection:
         assert await ApiServer(connection).log_tail(POD, "engine", previous=False) == ""
-
-
-async def test_lists_metadata_alone() -> None:
-    fake = FakeApiServer(lists=[answer(200, {"metadata": {"resourceVersion": "7"}, "items": [{"metadata": {}}]})])
-    async with serving(fake) as connection:
-        found = await ApiServer(connection).list_metadata("LLMService")
-
-    assert found == [{"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "metadata": {}}]
-    assert "PartialObjectMetadataList" in fake.requests[0].headers["Accept"]

@@ -267,3 +267,49 @@ def kill(candidate: Candidate) -> None:
     assert candidate.task is not None
     candidate.election.store = LeaseInMemory(down=True)
     candidate.task.cancel()
+
+
+def test_a_leader_goes_on_with_a_lease_that_went_back_to_an_earlier_renewal_of_its_own() -> None:
+    """etcd was restored."""
+
+    async def scene(loop: FakeTimeLoop) -> Candidate:
+        store = LeaseInMemory()
+        candidate = a_candidate(loop, store).start()
+        await asyncio.sleep(30)
+        saved = store.record
+        await asyncio.sleep(60)
+        store.record = saved
+        await asyncio.sleep(60)
+        await candidate.stop()
+        return candidate
+
+    assert len(simulate(scene).led) == 1
+
+
+def test_a_lease_that_went_back_to_an_earlier_leader_makes_no_second_one() -> None:
+    """The one that it names again waits as long as the other may still believe to lead."""
+
+    async def scene(loop: FakeTimeLoop) -> tuple[list[list[float]], list[list[float]]]:
+        store = LeaseInMemory()
+        first = a_candidate(loop, store, "one").start()
+        await asyncio.sleep(30)
+        saved = store.record
+        second = a_candidate(loop, store, "two").start()
+        store.down = True
+        await asyncio.sleep(20)
+        store.record, store.down = (
+            LeaseRecord(holder="two", duration_seconds=15, acquired_at="", renewed_at="", version="1000"),
+            False,
+        )
+        await asyncio.sleep(60)
+        store.record = saved
+        await asyncio.sleep(60)
+        await first.stop()
+        await second.stop()
+        return first.led, second.led
+
+    one, two = simulate(scene)
+    spans = sorted((*one, *two))
+    assert len(two) >= 1
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+    assert sum(end - start for start, end in spans) > 120, "and soon somebody leads again"

@@ -1,0 +1,44 @@
+import pytest
+
+from llmservice.cluster.census import Counted, Page, census
+from llmservice.cluster.listing import Selection
+from llmservice.converging.references import Manifest
+from llmservice.errors import Unavailable
+from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, answer, serving
+
+SERVICES = Selection(kind="LLMService", metadata_only=True)
+
+
+def item(name: str) -> Manifest:
+    return {"metadata": {"namespace": "ml", "name": name, "uid": f"uid-{name}", "resourceVersion": "5"}}
+
+
+async def count(*lists: Scene) -> tuple[list[Page], FakeApiServer]:
+    fake = FakeApiServer(lists=list(lists))
+    async with serving(fake) as connection:
+        return [page async for page in census(connection, SERVICES)], fake
+
+
+async def test_counts_page_by_page_by_metadata_alone() -> None:
+    pages, fake = await count(a_list(7, item("one"), more="next"), a_list(7, item("two")))
+
+    assert [page.version for page in pages] == [7, 7]
+    assert [page.objects for page in pages] == [
+        [Counted("ml", "one", "uid-one", "5")],
+        [Counted("ml", "two", "uid-two", "5")],
+    ]
+    assert [request.query.get("continue") for request in fake.requests] == [None, "next"]
+    assert {"PartialObjectMetadataList" in request.headers["Accept"] for request in fake.requests} == {True}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"items": []},
+        {"metadata": {"resourceVersion": "x"}},
+        {"metadata": {"resourceVersion": "7"}, "items": [{"metadata": {"name": "no UID"}}]},
+    ],
+)
+async def test_what_no_api_server_says_is_told_as_such(page: Manifest) -> None:
+    with pytest.raises(Unavailable, match="cannot be read"):
+        await count(answer(200, page))
