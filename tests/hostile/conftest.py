@@ -1,0 +1,143 @@
+"""The operator with its shipped rights in the memory of its pod, a played node, and tenants who mean harm."""
+
+import contextlib
+import functools
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox import Sandbox
+from tests.cluster.conftest import Operator, box, cluster, namespace
+from tests.cluster.kube import Kube
+from tests.contracts.metrics_server import metrics_server
+from tests.hostile import results
+from tests.hostile.confined import SYSTEM, installed, memory_cgroup
+from tests.hostile.engines import Engines, engines
+from tests.hostile.neighbourhood import Neighbourhood
+from tests.hostile.node import PlayedNode, played_node
+from tests.hostile.results import Row
+from tests.hostile.settings import HEALTH_PORT, SEED
+from tests.ports import free_port
+
+ROWS = pytest.StashKey[dict[str, list[Row]]]()
+__all__ = ["box", "cluster"]
+
+
+@pytest.fixture(scope="session")
+def tenants_engines() -> Iterator[Engines]:
+    with engines(SEED) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def node(
+    cluster: Kube, box: Sandbox, tenants_engines: Engines, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[PlayedNode]:
+    folder = tmp_path_factory.mktemp("kubelet")
+    with played_node(cluster, tenants_engines, box.bridge_address, folder, SEED) as player:
+        yield player
+
+
+@pytest.fixture(scope="session")
+def neighbourhood(
+    cluster: Kube, node: PlayedNode, tenants_engines: Engines, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Neighbourhood]:
+    """At the end the operator still runs, and ends when it is asked to."""
+    folder = tmp_path_factory.mktemp("operator")
+    name = f"llmservice-hostile-{secrets.token_hex(3)}"
+    fresh = functools.partial(contextlib.contextmanager(namespace), cluster)
+    with contextlib.ExitStack() as stack:
+        kubeconfig, token = stack.enter_context(installed(cluster, folder))
+        cgroup = stack.enter_context(memory_cgroup(name))
+        victim = stack.enter_context(fresh())
+        scraped, found = _scraping(node, folder)
+        url = stack.enter_context(metrics_server(folder, [scraped]))
+        port = str(free_port())
+        environment = {
+            "KUBECONFIG": str(kubeconfig),
+            HEALTH_PORT: port,
+            "LLMSERVICE_LOG_FORMAT": "json",
+            "LLMSERVICE_LEASE_NAMESPACE": SYSTEM,
+            "LLMSERVICE_PROMETHEUS_URL": url,
+        }
+        there = Neighbourhood(
+            cluster=cluster,
+            operator=Operator(environment, folder / "operator.log", command=cgroup.command),
+            cgroup=cgroup,
+            health=f"http://127.0.0.1:{port}/healthz",
+            engines=tenants_engines,
+            node=node,
+            victim=victim,
+            fresh=fresh,
+            metrics_targets=found,
+            metrics=f"http://127.0.0.1:{port}/metrics",
+            prometheus=url,
+            token=token,
+        )
+        try:
+            there.operator.start()
+            yield there
+            there.clear(victim)
+        finally:
+            there.stop()
+
+
+@pytest.fixture
+def tenants(request: pytest.FixtureRequest, neighbourhood: Neighbourhood) -> Neighbourhood:
+    """All is well before a test, also when the last one has hurt the operator."""
+    if not neighbourhood.is_well():
+        neighbourhood.kill()
+        neighbourhood.operator.start()
+    neighbourhood.settle()
+    neighbourhood.rows = []
+    neighbourhood.strict = request.node.get_closest_marker("quick") is None
+    return neighbourhood
+
+
+def _scraping(node: PlayedNode, folder: Path) -> tuple[dict[str, object], Callable[[], None]]:
+    """A scrape configuration for all played pods, and what writes down those there are, as a discovery does."""
+    path = folder / "pods.json"
+    path.write_text("[]")
+
+    def found() -> None:
+        groups = [
+            {"targets": [f"{address}:8000"], "labels": {"namespace": namespace, "pod": pod}}
+            for (namespace, pod), address in [*node.addresses.items()]
+        ]
+        whole = path.with_suffix(".new")
+        whole.write_text(json.dumps(groups))
+        whole.rename(path)
+
+    discovery = {"files": [str(path)], "refresh_interval": "1s"}
+    return {"file_sd_configs": [discovery], "scrape_interval": "5s", "scrape_timeout": "5s"}, found
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ROWS] = {}
+
+
+def pytest_report_header() -> str:
+    return f"hostile tenants: SEED={SEED}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    there = getattr(item, "funcargs", {}).get("tenants")
+    if report.when == "call" and there is not None:
+        item.config.stash[ROWS][item.nodeid] = there.rows
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+    rows = [row for told in config.stash[ROWS].values() for row in told]
+    if not rows:
+        return
+    terminalreporter.write_line(f"SEED={SEED} on {sys.platform}\n{results.table(rows)}")
+    if exitstatus == 0 and os.environ.get("WRITE"):
+        results.write(rows)
