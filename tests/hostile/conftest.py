@@ -93,9 +93,9 @@ def tenants(request: pytest.FixtureRequest, neighbourhood: Neighbourhood) -> Nei
     if not neighbourhood.is_well():
         neighbourhood.kill()
         neighbourhood.operator.start()
+    neighbourhood.strict = request.config.getoption("markexpr") != "quick"
     neighbourhood.settle()
     neighbourhood.rows = []
-    neighbourhood.strict = request.node.get_closest_marker("quick") is None
     return neighbourhood
 
 
@@ -139,5 +139,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
     if not rows:
         return
     terminalreporter.write_line(f"SEED={SEED} on {sys.platform}\n{results.table(rows)}")
-    if exitstatus == 0 and os.environ.get("WRITE"):
+    if exitstatus == 0 and os.environ.get("WRITE_TABLE"):
         results.write(rows)

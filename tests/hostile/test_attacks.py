@@ -109,9 +109,9 @@ def test_a_metrics_server_that_answers_60_mib(tenants: Neighbourhood) -> None:
             tenants.metrics_targets()
             tenants.hold(2 * TWO_ROUNDS)
             assert tenants.read_of("charted") == ""
-            size = len(
-                urllib.request.urlopen(f"{tenants.prometheus}/api/v1/query?query=vllm:num_requests_running").read()
-            )  # noqa: S310
+            query = f"{tenants.prometheus}/api/v1/query?query=vllm:num_requests_running"
+            with urllib.request.urlopen(query) as answer:  # noqa: S310
+                size = len(answer.read())
             assert size > 55 * 2**20, f"the answer has {size >> 20} MiB: the test shows nothing"
         tenants.clear(tenant)
         tenants.metrics_targets()
