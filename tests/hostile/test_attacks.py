@@ -1,9 +1,11 @@
 """What a tenant with rights on LLMServices and an image of their own can do to others: nothing that they notice."""
 
 import urllib.request
+from collections.abc import Iterator
 
 import pytest
 
+from tests.cluster.kube import Kube
 from tests.cluster.services import a_tiny_service
 from tests.hostile.neighbourhood import ROUND_SECONDS, Neighbourhood
 from tests.hostile.services import as_large_as_it_gets, largest_admitted, played, with_dashes
@@ -20,6 +22,7 @@ from tests.hostile.steps import (
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.hostile]
 
+CROWD = 1000
 TWO_ROUNDS = 2.5 * ROUND_SECONDS
 
 
@@ -131,19 +134,47 @@ def test_100_services_as_large_as_it_gets(tenants: Neighbourhood) -> None:
     assert_read(tenants)
 
 
-def test_1000_services_that_change_all_the_time(tenants: Neighbourhood) -> None:
-    """And then so many clients of the metrics that the probe has to wait for its turn."""
-    with tenants.tenant() as tenant:
-        with tenants.attacked("1,000 LLMServices made at once"):
-            at_once(lambda number: tenant.create(a_tiny_service(f"chat-{number}", suspend=True)), range(1000))
-        with tenants.attacked("1,000 LLMServices that change all the time"), changing(tenant, 1000):
-            tenants.hold(40)
-        with tenants.attacked("100 clients that ask for /metrics at 1,000 LLMServices"), flooded(tenants, 100):
-            tenants.hold(30)
-        with tenants.attacked("500 connections that say nothing"), flooded(tenants, 500, "silent"):
-            tenants.hold(20)
-        attack = "1,000 LLMServices that change, while the operator starts"
-        with tenants.attacked(attack, restarts=True), changing(tenant, 1000):
-            start_again(tenants)
-            tenants.hold(20)
+def test_1000_services_made_at_once(tenants: Neighbourhood) -> None:
+    with tenants.tenant() as tenant, tenants.attacked(f"{CROWD:,} LLMServices made at once"):
+        at_once(lambda number: tenant.create(a_tiny_service(f"chat-{number}", suspend=True)), range(CROWD))
+    assert_read(tenants)
+
+
+@pytest.fixture(scope="module")
+def crowd(neighbourhood: Neighbourhood) -> Iterator[Kube]:
+    """A namespace with a thousand services."""
+    with neighbourhood.tenant() as tenant:
+        at_once(lambda number: tenant.create(a_tiny_service(f"chat-{number}", suspend=True)), range(CROWD))
+        neighbourhood.victim.create(a_tiny_service("last", suspend=True))
+        neighbourhood.victim.wait_ready("last", "Suspended", seconds=300)
+        neighbourhood.victim.delete("LLMService", "last")
+        yield tenant
+
+
+def test_1000_services_that_change_all_the_time(tenants: Neighbourhood, crowd: Kube) -> None:
+    with tenants.attacked(f"{CROWD:,} LLMServices that change all the time"), changing(crowd, CROWD):
+        tenants.hold(40)
+    assert_read(tenants)
+
+
+@pytest.mark.parametrize(
+    ("clients", "how", "attack"),
+    [
+        (100, "metrics", "100 clients that ask for /metrics again and again"),
+        (500, "silent", "500 connections to /metrics on which a request begins and never ends"),
+    ],
+)
+@pytest.mark.usefixtures("crowd")
+def test_clients_of_the_metrics_beside_1000_services(
+    tenants: Neighbourhood, clients: int, how: str, attack: str
+) -> None:
+    with tenants.attacked(f"{attack}, at {CROWD:,} LLMServices"), flooded(tenants, clients, how):
+        tenants.hold(30)
+
+
+def test_an_operator_started_again_beside_1000_services_that_change(tenants: Neighbourhood, crowd: Kube) -> None:
+    attack = f"{CROWD:,} LLMServices that change, while the operator starts"
+    with tenants.attacked(attack, restarts=True), changing(crowd, CROWD):
+        start_again(tenants)
+        tenants.hold(20)
     assert_read(tenants)
