@@ -61,16 +61,15 @@ def memory_cgroup(name: str) -> Iterator[Cgroup]:
 
 
 @contextmanager
-def installed(kube: Kube, folder: Path) -> Iterator[tuple[Path, str]]:
-    """Roles, bindings and policies as they are shipped; yields the operator's kubeconfig and token."""
+def installed(kube: Kube, folder: Path) -> Iterator[Path]:
+    """Roles, bindings and policies as they are shipped; yields the operator's kubeconfig."""
     rendered = yaml.safe_load_all(kube.kubectl("kustomize", str(ROOT / "manifests" / "overlays" / "cluster")))
     bodies = yaml.safe_dump_all([body for body in rendered if body and body["kind"] not in _IS_PLAYED])
     kube.kubectl("apply", "--server-side", "-f", "-", stdin=bodies)
     try:
-        token = _token(kube)
         path = folder / "operator.kubeconfig"
-        path.write_text(json.dumps(_kubeconfig(kube, token)))
-        yield path, token
+        path.write_text(json.dumps(_kubeconfig(kube, _token(kube))))
+        yield path
     finally:
         kube.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=bodies)
 

@@ -15,6 +15,7 @@ from llmservice.engines.engine import PORT
 from sandbox import Sandbox
 from tests.cluster.conftest import Operator, box, cluster, namespace
 from tests.cluster.kube import Kube
+from tests.cluster.service_account import kubeconfig_with_token
 from tests.contracts.metrics_server import metrics_server
 from tests.hostile import results
 from tests.hostile.confined import SYSTEM, installed, memory_cgroup
@@ -22,7 +23,7 @@ from tests.hostile.engines import Engines, engines
 from tests.hostile.neighbourhood import Neighbourhood
 from tests.hostile.node import PlayedNode, played_node
 from tests.hostile.results import Row
-from tests.hostile.settings import HEALTH_PORT, SEED
+from tests.hostile.settings import HEALTH_PORT, METRICS_PORT, METRICS_SCHEME, SEED
 from tests.ports import free_port
 
 ROWS = pytest.StashKey[dict[str, list[Row]]]()
@@ -53,15 +54,16 @@ def neighbourhood(
     name = f"llmservice-hostile-{secrets.token_hex(3)}"
     fresh = functools.partial(contextlib.contextmanager(namespace), cluster)
     with contextlib.ExitStack() as stack:
-        kubeconfig, token = stack.enter_context(installed(cluster, folder))
+        kubeconfig = stack.enter_context(installed(cluster, folder))
         cgroup = stack.enter_context(memory_cgroup(name))
         victim = stack.enter_context(fresh())
         scraped, found = _scraping(victim, node, folder)
         url = stack.enter_context(metrics_server(folder, [scraped]))
-        port = str(free_port())
+        _, token = kubeconfig_with_token(victim, "monitoring", folder)
+        ports = {METRICS_PORT: str(free_port()), HEALTH_PORT: str(free_port())}
         environment = {
             "KUBECONFIG": str(kubeconfig),
-            HEALTH_PORT: port,
+            **ports,
             "LLMSERVICE_LOG_FORMAT": "json",
             "LLMSERVICE_LEASE_NAMESPACE": SYSTEM,
             "LLMSERVICE_PROMETHEUS_URL": url,
@@ -70,13 +72,13 @@ def neighbourhood(
             cluster=cluster,
             operator=Operator(environment, folder / "operator.log", command=cgroup.command),
             cgroup=cgroup,
-            health=f"http://127.0.0.1:{port}/healthz",
+            health=f"http://127.0.0.1:{ports[HEALTH_PORT]}/healthz",
             engines=tenants_engines,
             node=node,
             victim=victim,
             fresh=fresh,
             metrics_targets=found,
-            metrics=f"http://127.0.0.1:{port}/metrics",
+            metrics=f"{METRICS_SCHEME}://127.0.0.1:{ports[METRICS_PORT]}/metrics",
             prometheus=url,
             token=token,
         )

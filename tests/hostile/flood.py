@@ -1,8 +1,9 @@
-"""Clients of the operator's metrics: `python -m tests.hostile.flood URL TOKEN CLIENTS metrics|silent`."""
+"""Clients of the operator's metrics: `python -m tests.hostile.flood URL TOKEN CLIENTS ask|guess|stay`."""
 
 import asyncio
 import contextlib
 import sys
+from secrets import token_hex
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -25,10 +26,23 @@ async def _stay(url: str) -> None:
             await writer.wait_closed()
 
 
+async def _guess(session: aiohttp.ClientSession, url: str) -> None:
+    """With another token each time."""
+    while True:
+        with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+            async with session.get(url, ssl=False, headers={"Authorization": f"Bearer {token_hex(16)}"}) as answer:
+                await answer.read()
+
+
 async def _flood(url: str, token: str, clients: int, how: str) -> None:
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, headers={"Authorization": f"Bearer {token}"}) as session:
-        await asyncio.gather(*(_ask(session, url) if how == "metrics" else _stay(url) for _ in range(clients)))
+        clients_of = {
+            "ask": lambda: _ask(session, url),
+            "guess": lambda: _guess(session, url),
+            "stay": lambda: _stay(url),
+        }
+        await asyncio.gather(*(clients_of[how]() for _ in range(clients)))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,12 @@ NEIGHBOURS = {"steady": "Pods", "charted": "Prometheus"}
 
 @dataclass(slots=True)
 class Neighbourhood:
-    """The operator and its tenants. `strict` asks for the seconds that are promised; else for an answer at all."""
+    """The operator and its tenants.
+
+    `health` and `metrics` are its endpoints, `token` is of somebody who may read the metrics. `metrics_targets` tells
+    the Prometheus at `prometheus` which pods there are. `strict` asks for the seconds that are promised; else for an
+    answer at all.
+    """
 
     cluster: Kube
     operator: Operator

@@ -96,8 +96,8 @@ def changing(tenant: Kube, count: int) -> Iterator[None]:
 
 
 @contextmanager
-def flooded(tenants: Neighbourhood, clients: int, how: str = "metrics") -> Iterator[None]:
-    """So many clients ask again and again, or say nothing, from a process of their own."""
+def flooded(tenants: Neighbourhood, clients: int, how: str) -> Iterator[None]:
+    """So many clients, as `flood` knows them, in a process of their own."""
     command = [sys.executable, "-m", "tests.hostile.flood", tenants.metrics, tenants.token, str(clients), how]
     with subprocess.Popen(command) as process:  # noqa: S603
         time.sleep(1)

@@ -160,8 +160,9 @@ def test_1000_services_that_change_all_the_time(tenants: Neighbourhood, crowd: K
 @pytest.mark.parametrize(
     ("clients", "how", "attack"),
     [
-        (100, "metrics", "100 clients that ask for /metrics again and again"),
-        (500, "silent", "500 connections to /metrics on which a request begins and never ends"),
+        (100, "ask", "100 clients that ask for /metrics again and again"),
+        (100, "guess", "100 clients that ask for /metrics with invented tokens"),
+        (500, "stay", "500 connections to /metrics on which a request begins and never ends"),
     ],
 )
 @pytest.mark.usefixtures("crowd")
