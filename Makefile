@@ -71,8 +71,9 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster --ignore=tests/faults --ignore=tests/load --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v -m cluster --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
+	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
 
 .PHONY: test-faults
 test-faults: setup ## Everything that can go wrong between operator and API server; goes on where it was cut off (FRESH=1: from the start)
@@ -80,6 +81,12 @@ test-faults: setup ## Everything that can go wrong between operator and API serv
 	$(if $(FRESH),rm -rf $(LLMSERVICE_CACHE)/faults)
 	export LLMSERVICE_SANDBOX=faults RESULTS=$(LLMSERVICE_CACHE)/faults
 	$(call part,fault tests,$(RUN) -m pytest -v -m faults tests/faults $(TESTS))
+
+.PHONY: test-hostile
+test-hostile: setup ## What a hostile tenant can do to others, 25 minutes; writes its table into the docs (SEED=7: other generated ones)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name hostile' EXIT
+	export LLMSERVICE_SANDBOX=hostile SEED=$(SEED) WRITE_TABLE=$(if $(TESTS),,1)
+	$(call part,hostile tests,$(RUN) -m pytest -v -m hostile tests/hostile $(TESTS))
 
 .PHONY: test-load
 test-load: setup ## Minutes of load on real llama.cpp: replicas up and down again, by each policy and source

@@ -1,0 +1,42 @@
+"""The figures of each attack, as the table that stands in docs/reference/reliability.md."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "reliability.md"
+_TABLE = re.compile(r"(?<=<!-- hostile tenants -->\n).*?(?=<!-- end of hostile tenants -->)", re.DOTALL)
+_HEAD = (
+    "| what a tenant does | Deployment of another tenant, longest s (of) | `/healthz`, longest s | RSS, most MiB "
+    "| descriptors, most | threads, most |"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One attack: `waits` resources of another tenant and the longest of the waits, in seconds, and the costs."""
+
+    attack: str
+    waits: int
+    longest_wait: float
+    longest_probe: float
+    rss_mib: float
+    descriptors: int
+    threads: int
+
+    def __str__(self) -> str:
+        return (
+            f"| {self.attack} | {self.longest_wait:.1f} ({self.waits}) | {self.longest_probe:.2f} | "
+            f"{self.rss_mib:.0f} | {self.descriptors} | {self.threads} |"
+        )
+
+
+def table(rows: Iterable[Row]) -> str:
+    """One line for each attack, in the order of the tests."""
+    return "\n".join([_HEAD, "|---|--:|--:|--:|--:|--:|", *map(str, rows), ""])
+
+
+def write(rows: Iterable[Row], page: Path = PAGE) -> None:
+    """Put the table into the page."""
+    page.write_text(_TABLE.sub(lambda _: table(rows), page.read_text("utf-8")), "utf-8")

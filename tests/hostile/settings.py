@@ -1,0 +1,17 @@
+"""What a run is told from outside, and the names of the operator's settings that these tests depend on."""
+
+import os
+
+from llmservice.settings import VARIABLES
+
+SEED = os.environ.get("SEED") or "1"
+"""What is generated follows from it; printed, so that it can be given again."""
+
+_KNOWN = {variable.name for variable in VARIABLES}
+SEPARATE = "LLMSERVICE_PROBE_PORT" in _KNOWN
+
+HEALTH_PORT = "LLMSERVICE_PROBE_PORT" if SEPARATE else "LLMSERVICE_PORT"
+"""The setting of the port that the kubelet probes."""
+METRICS_PORT = "LLMSERVICE_METRICS_PORT" if SEPARATE else "LLMSERVICE_PORT"
+"""That of the port of the metrics."""
+METRICS_SCHEME = "https" if SEPARATE else "http"

@@ -1,0 +1,47 @@
+"""Texts that a tenant can write, made to cost their reader time or memory, or to break what repeats them."""
+
+from collections.abc import Callable
+from random import Random
+
+DASHES = "x" + "-" * 8190 + "@"
+"""For every dash a pattern such as `--[\\w-]*token` begins anew, and reads to the end; `@` lets the reader begin."""
+
+_PIECES = (
+    *("-", "--", "a", "eyJ", "hf_", "token", "--token ", "password=", "Bearer ", "Error: ", "Exception: "),
+    *("[", "{", '"', "'", "\\", "\\\\", '\\"', '{a="', "content: [", "://a:", "@", "#", "=", ":", ",", " ", "\t", "\r"),
+    *("\u202e", "\x1b[2J", "\ud7ff", "\uffff", "😀", "é", "0", "9", "1e", "$(A)", "%s", "{{", "}}", "\x00", "\x7f"),
+    *("CUDA out of memory", "No such file", "Traceback (most recent call last)", '{"level":"info"}', "\n"),
+)
+"""Beginnings of what the operator's patterns look for, and what needs quoting somewhere."""
+
+
+def dashes(size: int) -> str:
+    """The worst text known for patterns with a beginning that repeats, of this many letters."""
+    return "x" + "-" * (size - 2) + "@"
+
+
+def adversarial(random: Random, size: int) -> str:
+    """A text of about so many letters: a few pieces, over and over, and perhaps an end that fits nothing."""
+    pieces = random.choices(_PIECES, k=random.randint(1, 3))
+    unit = "".join(piece * random.choice((1, 1, 2, 64)) for piece in pieces)
+    text = (random.choice(("", "x", "--", "token=")) + unit * (size // len(unit) + 1))[: max(1, size - 1)]
+    return text + random.choice(("", "@", "#", "!", "token ", '"'))
+
+
+def garbled(random: Random, size: int) -> bytes:
+    """The same in bytes that are no UTF-8."""
+    text = adversarial(random, size).encode("utf-8", "surrogatepass")
+    return b"".join(bytes((byte, 0xFF)) if random.random() < 0.01 else bytes((byte,)) for byte in text[:4096]) + text
+
+
+def without_nul(text: str) -> str:
+    """What the API server takes: neither NUL nor halves of a letter."""
+    return "".join(letter for letter in text if letter != "\x00" and not "\ud800" <= letter <= "\udfff")
+
+
+def cut_to_bytes(text: str, most: int) -> str:
+    """At most so many bytes of UTF-8."""
+    return text.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
+
+
+Text = Callable[[Random, int], str]
