@@ -93,6 +93,9 @@ FEATURES: dict[str, Body] = {
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
         }
     },
+    "engine-limits": {
+        "monitoring": {"enginePodMonitor": {"enabled": True, "limits": {"bodySize": "4MiB", "samples": 20000}}}
+    },
     "dashboard": {
         "monitoring": {"namespace": "monitoring", "dashboard": {"enabled": True, "labels": {"team": "platform"}}}
     },
