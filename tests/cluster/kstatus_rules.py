@@ -124,7 +124,7 @@ def _is_true_of(moment: Moment, life: Sequence[Moment], around: Sequence[Moment]
     began = next(each.revision for each in life if each.generation == moment.generation)
     since = _states(around, began, moment.revision)
     deployments = [each.body for each in since if each.kind == "Deployment"]
-    if condition_of(dict(moment.body), "Ready").get("reason") != Reason.READY:
+    if condition_of(dict(moment.body), "Ready").get("reason") not in {Reason.READY, Reason.CONTESTED}:
         return any(_is_empty(body) for body in deployments)
     floor = _floor(moment.body["spec"])
     intent = _intent(deployments[-1]) if deployments else ""

@@ -71,12 +71,18 @@ def difference(live: Any, intent: Any, field: str = "") -> FieldPath | None:
     if live == intent:  # most parts come back as they were sent, and this comparison is not Python's
         return None
     if field in _WHOLE:
-        return ()
+        return None if _are_alike(live, intent) else ()
     if isinstance(intent, _OBJECT):
         return _difference_in_map(live, intent) if isinstance(live, _OBJECT) else ()
     if isinstance(intent, Sequence) and not isinstance(intent, str):
         return _difference_in_list(live, intent, field) if isinstance(live, Sequence) else ()
     return ()
+
+
+def _are_alike(live: Any, intent: Any) -> bool:
+    """Whether two maps say the same: each holds all of the other, but for what the API server drops."""
+    maps = isinstance(live, _OBJECT) and isinstance(intent, _OBJECT)
+    return maps and _difference_in_map(live, intent) is None and _difference_in_map(intent, live) is None
 
 
 def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any]) -> FieldPath | None:
