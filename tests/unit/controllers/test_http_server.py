@@ -1,7 +1,9 @@
 """The server: who says nothing, too much or nonsense keeps nobody else waiting."""
 
 import asyncio
+import logging
 import socket
+import threading
 from contextlib import closing
 
 import pytest
@@ -63,6 +65,37 @@ async def test_one_answer_and_the_connection_ends() -> None:
 async def test_what_is_not_understood_is_said_and_ends(words: bytes, status: bytes) -> None:
     async with a_server() as server:
         assert (await said(server, words)).split()[1] == status
+
+
+async def test_what_is_not_understood_is_neither_logged_nor_sent_back(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    for line in (b"Authorization: Bearer planted\0", b"Bearer planted", b"A: planted" + HEAD_BYTES * b"x"):
+        async with a_server() as server:
+            assert b"planted" not in await said(server, b"GET / HTTP/1.1\r\nHost: x\r\n" + line + b"\r\n\r\n")
+    assert "planted" not in caplog.text
+
+
+async def test_a_body_is_answered_and_not_read() -> None:
+    asked, answer = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    async def wait(request: web.BaseRequest) -> web.Response:
+        loop.call_soon_threadsafe(asked.set)
+        await asyncio.to_thread(answer.wait, 30)
+        return await hello(request)
+
+    async with a_server() as server:
+        server.handle = wait
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n" + 2 * HEAD_BYTES * b"x")
+        await asyncio.wait_for(asked.wait(), 30)
+        (connection,) = server._server.connections
+        assert connection.transport
+        while connection.transport.is_reading():  # noqa: ASYNC110  (a transport tells nobody when it pauses)
+            await asyncio.sleep(0.01)
+        answer.set()
+        assert (await reader.read(1000)).startswith(b"HTTP/1.1 200 ")
+        writer.transport.abort()
 
 
 async def test_connections_that_say_nothing_give_way_to_those_that_ask() -> None:
