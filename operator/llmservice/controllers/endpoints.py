@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from llmservice.cluster.reviews import Question, may_get_metrics, may_get_service, reviewing
 from llmservice.controllers.certificates import CertificateFiles, SelfSigned
 from llmservice.controllers.guarding import TokenGuard
 from llmservice.controllers.health import Checks
-from llmservice.controllers.http_messages import Answer, Request, as_json, told
+from llmservice.controllers.http_messages import as_json, in_chunks, told
 from llmservice.controllers.http_server import Certificate, HttpServer
 from llmservice.controllers.shared_page import SharedPage
 from llmservice.settings import Settings
@@ -32,7 +33,7 @@ Explain = Callable[[str, str], tuple[int, dict[str, Any]]]
 class Guard(Protocol):
     """Who may read what."""
 
-    def refusal(self, request: Request, question: Question) -> Awaitable[Answer | None]:
+    def refusal(self, request: web.BaseRequest, question: Question) -> Awaitable[web.Response | None]:
         """What somebody is told who may not; None for those who may."""
         ...
 
@@ -45,11 +46,11 @@ class Probes:
     ready: Checks
     remarks: Checks = field(default_factory=dict)
 
-    async def __call__(self, request: Request) -> Answer:
+    async def __call__(self, request: web.BaseRequest) -> web.Response:
         """The answer to a probe."""
-        if request.path == "/healthz":
+        if _path(request) == "/healthz":
             return _verdict(self.alive, {})
-        if request.path == "/readyz":
+        if _path(request) == "/readyz":
             return _verdict(self.ready, self.remarks)
         return told(404, "here are /healthz and /readyz")
 
@@ -62,18 +63,18 @@ class Figures:
     explain: Explain
     guard: Guard | None
 
-    async def __call__(self, request: Request) -> Answer:
+    async def __call__(self, request: web.BaseRequest) -> web.Response:
         """The answer; whoever may not get a resource learns nothing of it, not even whether there is one."""
-        if request.path == "/metrics":
+        if _path(request) == "/metrics":
             refused = await self._refusal(request, may_get_metrics())
-            return refused or Answer(body=await self.page.page(), content_type=CONTENT_TYPE_LATEST)
-        match request.path.split("/"):
+            return refused or in_chunks(await self.page.page(), CONTENT_TYPE_LATEST)
+        match _path(request).split("/"):
             case ["", "explain", namespace, name] if _is_name(namespace) and _is_name(name):
                 refused = await self._refusal(request, may_get_service(namespace, name))
                 return refused or as_json(*self.explain(namespace, name))
         return as_json(404, {"message": "here are /metrics and /explain/NAMESPACE/NAME"})
 
-    async def _refusal(self, request: Request, question: Question) -> Answer | None:
+    async def _refusal(self, request: web.BaseRequest, question: Question) -> web.Response | None:
         return await self.guard.refusal(request, question) if self.guard else None
 
 
@@ -102,11 +103,16 @@ def _certificate(settings: Settings) -> Certificate:
     return CertificateFiles(certificate=certificate, key=key) if certificate or key else SelfSigned()
 
 
+def _path(request: web.BaseRequest) -> str:
+    """As it was sent: no name needs an escaped letter, so none is undone."""
+    return request.rel_url.raw_path
+
+
 def _is_name(word: str) -> bool:
     return 0 < len(word) <= _NAME_LENGTH and _OF_NAMES.issuperset(word)
 
 
-def _verdict(checks: Checks, remarks: Checks) -> Answer:
+def _verdict(checks: Checks, remarks: Checks) -> web.Response:
     """200 or 503, and one line for each check, as the API server's own endpoints print them."""
     problems = {name: problem() for name, problem in checks.items()}
     said = {name: remarks[name]() for name in checks.keys() & remarks.keys()}

@@ -16,15 +16,18 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from aiohttp import web
+
 from llmservice.cluster.leader_proxy import TOKEN_HEADER
 from llmservice.cluster.reviews import Question, Verdict
-from llmservice.controllers.http_messages import Answer, Request, as_json
+from llmservice.controllers.http_messages import as_json
 from llmservice.controllers.rations import Rations
 from llmservice.errors import OperatorError
 
 log = logging.getLogger(__name__)
 
 _OF_TOKENS = frozenset(string.ascii_letters + string.digits + "._~+/=-")
+_SHOWN_IN = (TOKEN_HEADER, "Authorization")
 _KEPT_SECONDS = {True: 60.0, False: 10.0}
 _GRACE_SECONDS = 600.0
 _KEPT = 1024
@@ -70,14 +73,16 @@ class TokenGuard:
     _judge: asyncio.Future[Judge] | None = None
     _keeping: asyncio.Task[None] | None = None
 
-    async def refusal(self, request: Request, question: Question) -> Answer | None:
-        """None for those who may; else 401, 403, 429 or 503 with the way out."""
+    async def refusal(self, request: web.BaseRequest, question: Question) -> web.Response | None:
+        """None for those who may; else 400, 401, 403, 429 or 503 with the way out."""
+        if doubled := next((name for name in _SHOWN_IN if len(request.headers.getall(name, ())) > 1), ""):
+            return as_json(400, {"message": f"{doubled} is given twice: of two tokens nobody knows which is meant"})
         token = _token_in(request)
         if not token:
             return _unknown("no bearer token was shown", question)
         key = (hmac.digest(self._secret, token.encode(), "sha256"), question)
         try:
-            return _told_by(await self._verdict(key, token, request.address), question)
+            return _told_by(await self._verdict(key, token, request.remote or ""), question)
         except _Rationed:
             return as_json(429, {"message": "too many unknown tokens: try again in some seconds"}, **_BUSY)
         except OperatorError as error:
@@ -144,15 +149,14 @@ class TokenGuard:
             opened.set_exception(error)
 
 
-def _token_in(request: Request) -> str:
+def _token_in(request: web.BaseRequest) -> str:
     """The bearer token; empty when there is none of the right form."""
-    scheme, _, token = (
-        request.headers.get(TOKEN_HEADER.lower()) or request.headers.get("authorization") or ""
-    ).partition(" ")
+    shown = next((value for name in _SHOWN_IN if (value := request.headers.get(name))), "")
+    scheme, _, token = shown.partition(" ")
     return token if scheme.lower() == "bearer" and token and _OF_TOKENS.issuperset(token) else ""
 
 
-def _told_by(verdict: Verdict, question: Question) -> Answer | None:
+def _told_by(verdict: Verdict, question: Question) -> web.Response | None:
     if verdict.allowed:
         return None
     if not verdict.user:
@@ -160,6 +164,6 @@ def _told_by(verdict: Verdict, question: Question) -> Answer | None:
     return as_json(403, {"message": f"{verdict.user} may not {question.words}: ask for a role that allows it"})
 
 
-def _unknown(why: str, question: Question) -> Answer:
+def _unknown(why: str, question: Question) -> web.Response:
     message = f"{why}: send 'Authorization: Bearer TOKEN' of somebody who may {question.words}"
     return as_json(401, {"message": message}, WWW_Authenticate='Bearer realm="llmservice"')

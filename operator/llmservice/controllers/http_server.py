@@ -15,18 +15,20 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NoReturn, Protocol, Self
 
-from llmservice.controllers.http_messages import HEAD_BYTES, Answer, Malformed, Request, request_from, told
+from aiohttp import web
+
+from llmservice.controllers.http_messages import told
+from llmservice.controllers.one_request import OneRequest, last
 from llmservice.controllers.rations import Rations
 from llmservice.errors import InvalidSpec
 
 log = logging.getLogger(__name__)
 
-_CHUNK_BYTES = 64 * 1024
 _HANDSHAKE_SECONDS = 5.0
 _NO_ROOM_SECONDS = 0.5
 _STOP_SECONDS = 5.0
 
-Handler = Callable[[Request], Awaitable[Answer]]
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class Certificate(Protocol):
@@ -59,6 +61,7 @@ class HttpServer:
     seconds: float = 30.0
     newcomers: Rations = field(default_factory=lambda: Rations(per_second=10, burst=256))
     _loop: asyncio.AbstractEventLoop = field(init=False)
+    _server: web.Server = field(init=False)
     _thread: threading.Thread | None = None
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _open: dict[asyncio.Task[None], str] = field(default_factory=dict)
@@ -82,6 +85,7 @@ class HttpServer:
 
     async def _serve(self, listener: socket.socket) -> None:
         """Until it is stopped; the runner ends what is left."""
+        self._server = web.Server(self._answer, handler_cancellation=True)
         running = [
             self._accept(listener),
             self._stop.wait(),
@@ -114,7 +118,7 @@ class HttpServer:
             oldest = next(task for task, whose in self._open.items() if whose == busiest)
             self._open.pop(oldest)
             oldest.cancel()
-        task = self._loop.create_task(self._converse(connection, address, tls))
+        task = self._loop.create_task(self._converse(connection, tls))
         self._open[task] = address
         task.add_done_callback(partial(self._ended, connection))
 
@@ -123,56 +127,30 @@ class HttpServer:
         connection.close()
         self._open.pop(task, None)
         if not task.cancelled() and (error := task.exception()):
-            log.error("%s: a request failed by a defect", self.name, exc_info=error)
+            log.error("%s: a connection failed by a defect", self.name, exc_info=error)
 
-    async def _converse(self, connection: socket.socket, address: str, tls: ssl.SSLContext | None) -> None:
+    async def _converse(self, connection: socket.socket, tls: ssl.SSLContext | None) -> None:
         try:
             async with asyncio.timeout(self.seconds):
-                reader, writer = await _streams(connection, tls)
-                try:
-                    await _send(writer, await self._answered(reader, address))
-                finally:
-                    writer.transport.abort()
-        except (TimeoutError, OSError, asyncio.IncompleteReadError):
+                await _served(OneRequest(self._server), connection, tls)
+        except (TimeoutError, OSError):
             log.debug("%s: a connection ended early", self.name)
 
-    async def _answered(self, reader: asyncio.StreamReader, address: str) -> Answer:
-        try:
-            request = request_from(await reader.readuntil(b"\r\n\r\n"), address)
-        except asyncio.LimitOverrunError:
-            return told(431, f"the head of a request is at most {HEAD_BYTES} bytes long")
-        except Malformed:
-            return told(400, "this is no request that is understood here")
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.method != "GET":
-            return told(405, "only GET is answered here", Allow="GET")
-        return await self.handle(request)
+            return last(told(405, "only GET is answered here", Allow="GET"))
+        return last(await self.handle(request))
 
 
-async def _streams(
-    connection: socket.socket, tls: ssl.SSLContext | None
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=HEAD_BYTES)
+async def _served(protocol: OneRequest, connection: socket.socket, tls: ssl.SSLContext | None) -> None:
     limit = _HANDSHAKE_SECONDS if tls else None
-    transport, protocol = await loop.connect_accepted_socket(
-        lambda: asyncio.StreamReaderProtocol(reader),
-        connection,
-        ssl=tls,
-        ssl_handshake_timeout=limit,
-        ssl_shutdown_timeout=limit,
+    transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
+        lambda: protocol, connection, ssl=tls, ssl_handshake_timeout=limit, ssl_shutdown_timeout=limit
     )
-    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
-
-
-async def _send(writer: asyncio.StreamWriter, answer: Answer) -> None:
-    """In chunks, so that one who reads slowly keeps a chunk of it in memory and not all."""
-    writer.write(answer.head() + answer.body[:_CHUNK_BYTES])
-    await writer.drain()
-    rest = memoryview(answer.body)[_CHUNK_BYTES:]
-    for start in range(0, len(rest), _CHUNK_BYTES):
-        writer.write(rest[start : start + _CHUNK_BYTES])
-        await writer.drain()
-    writer.close()
-    await writer.wait_closed()
+    try:
+        await protocol.ended.wait()
+    finally:
+        transport.abort()
 
 
 def _listener(host: str, port: int, setting: str) -> socket.socket:

@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from llmservice.controllers.certificates import CertificateFiles, SelfSigned, sign
-from llmservice.controllers.http_messages import Answer, Request
 from llmservice.controllers.http_server import Certificate, HttpServer
 from llmservice.errors import InvalidSpec
 from tests.unit.controllers.http_asking import ask
 
 
-async def hello(_: Request) -> Answer:
-    return Answer(body=b"hello")
+async def hello(_: web.BaseRequest) -> web.Response:
+    return web.Response(text="hello")
 
 
 def a_server(certificate: Certificate) -> HttpServer:

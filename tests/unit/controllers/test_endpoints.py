@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -14,7 +15,7 @@ from prometheus_client.registry import Collector
 from llmservice.cluster.reviews import Question
 from llmservice.controllers.endpoints import Figures, Probes, metrics_server, probe_server
 from llmservice.controllers.health import Checks
-from llmservice.controllers.http_messages import Answer, Request, as_json
+from llmservice.controllers.http_messages import as_json
 from llmservice.controllers.http_server import HttpServer
 from llmservice.controllers.shared_page import SharedPage
 from llmservice.errors import InvalidSpec
@@ -130,8 +131,8 @@ class Nobody:
     def __init__(self) -> None:
         self.questions: list[str] = []
 
-    async def refusal(self, request: Request, question: Question) -> Answer | None:
-        assert request.address
+    async def refusal(self, request: web.BaseRequest, question: Question) -> web.Response | None:
+        assert request.remote
         self.questions.append(question.words)
         return as_json(403, {"message": "no"})
 

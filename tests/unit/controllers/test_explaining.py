@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+from aiohttp import web
+
 from llmservice.controllers.endpoints import Figures
 from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.shared_page import SharedPage
@@ -68,6 +70,10 @@ def test_a_suspended_service_has_conditions_and_no_decision() -> None:
 def test_the_endpoint_serves_it() -> None:
     world = busy_world()
     handle = Figures(page=SharedPage(make=lambda: b""), explain=explainer(world), guard=None)
-    answer = asyncio.run(handle(a_request("/explain/ml/chat")))
+
+    async def asked() -> web.Response:
+        return await handle(a_request("/explain/ml/chat"))
+
+    answer = asyncio.run(asked())
     assert (answer.status, answer.content_type) == (200, "application/json")
-    assert json.loads(answer.body) == explainer(world)("ml", "chat")[1]
+    assert json.loads(answer.text or "") == explainer(world)("ml", "chat")[1]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 import orjson
 import pytest
+from aiohttp import web
 
 from llmservice.cluster.reviews import Question, Verdict, may_get_metrics, may_get_service
 from llmservice.controllers.guarding import TokenGuard
-from llmservice.controllers.http_messages import Answer
 from llmservice.controllers.rations import Rations
 from llmservice.errors import Unavailable
-from tests.unit.controllers.http_asking import a_request
+from tests.unit.controllers.http_asking import a_request, as_read
 
 METRICS = may_get_metrics()
 YES, NO, NOBODY = Verdict(user="prometheus", allowed=True), Verdict(user="tenant"), Verdict()
@@ -51,9 +51,9 @@ def a_guard(court: Court) -> TokenGuard:
     return TokenGuard(judging=court.judging, clock=lambda: court.now)
 
 
-def message(answer: Answer | None) -> str:
+def message(answer: web.Response | None) -> str:
     assert answer is not None
-    found: str = orjson.loads(answer.body)["message"]
+    found: str = orjson.loads(answer.text or "")["message"]
     return found
 
 
@@ -70,6 +70,17 @@ async def test_who_shows_nothing_is_told_how_to_ask_and_nobody_is_asked() -> Non
         assert answer is not None
         assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, 'Bearer realm="llmservice"')
         assert message(answer).endswith("of somebody who may get the nonResourceURL /metrics")
+    assert court.asked == []
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-LLMService-Authorization"])
+async def test_of_two_tokens_nobody_knows_which_is_meant(name: str) -> None:
+    court = Court()
+    headers = ["Host: x", f"{name}: Bearer good", f"{name.lower()}: Bearer poor"]
+    answer = await a_guard(court).refusal(as_read("/metrics", headers), METRICS)
+    assert answer is not None
+    assert answer.status == 400
+    assert message(answer).startswith(f"{name} is given twice")
     assert court.asked == []
 
 
