@@ -9,7 +9,7 @@ import aiohttp
 import orjson
 
 from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, AnswerTooLarge, PageSize, read_at_most
-from llmservice.cluster.trimming import without_unread_metadata
+from llmservice.cluster.kept_metadata import without_unread_metadata
 
 
 class BoundedResponse(aiohttp.ClientResponse):
