@@ -11,6 +11,7 @@ import pytest
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.controllers.application import enqueue_owner
 from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import Unavailable
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from tests.scenarios.test_network_policy import CLOSED
@@ -284,3 +285,32 @@ def test_a_condition_that_others_keep_in_the_status_costs_no_write() -> None:
         world.reconcile()
     assert world.writes() == []
     assert world.condition("Approved")["status"] == "True"
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_status_that_could_not_be_written_for_a_while_is_written_as_soon_as_it_can_be(*, told: bool) -> None:
+    world = World().serving() if told else World()
+    if told:
+        world.cluster.remove(Ref("Pod", NAMESPACE, "chat-0"))
+    else:
+        world.apply()
+        world.pass_once()
+    world.fail("apply_status", "LLMService", Unavailable("Unreachable", "no answer"))
+    for _ in range(6):
+        with pytest.raises(Unavailable):
+            world.pass_once()
+        world.time += timedelta(seconds=1)
+    world.cluster.before = lambda *_: None
+    world.pass_once()
+    assert world.writes()[-1] == "apply_status LLMService chat"
+    assert world.reconciler.status._corrections == {}
+
+
+def test_a_status_whose_writing_was_cut_off_is_nobody_elses() -> None:
+    world = World()
+    world.apply()
+    world.pass_once()
+    world.fail("apply_status", "LLMService", asyncio.CancelledError())
+    with pytest.raises(asyncio.CancelledError):
+        world.pass_once()
+    assert not world.reconciler.status.is_foreign(world.get("LLMService"))
