@@ -314,3 +314,41 @@ def test_a_status_whose_writing_was_cut_off_is_nobody_elses() -> None:
     with pytest.raises(asyncio.CancelledError):
         world.pass_once()
     assert not world.reconciler.status.is_foreign(world.get("LLMService"))
+
+
+def test_who_deletes_what_is_made_from_the_first_moment_on_is_braked_and_told() -> None:
+    world, written = World(), 0
+    world.apply()
+    for _ in range(60):
+        world.pass_once()
+        written += world.writes().count("apply_new Deployment chat")
+        if world.exists("Deployment"):
+            world.cluster.remove(DEPLOYMENT)
+        world.time += timedelta(seconds=1)
+    assert written <= 6
+    assert "somebody deletes it whenever it is made" in world.condition("ChildrenModified")["message"]
+
+
+def test_a_port_that_somebody_adds_to_a_rule_of_the_network_policy_is_taken_back() -> None:
+    world = World().serving(spec__networkPolicy={"ingressFrom": [{"podSelector": {}}]})
+    policy = Ref("NetworkPolicy", NAMESPACE, "chat")
+
+    def open_ssh(live: Manifest) -> None:
+        live["spec"]["ingress"][0]["ports"].append({"port": 22, "protocol": "TCP"})
+
+    world.cluster.edit(policy, open_ssh)
+    world.reconcile()
+    ports = [port["port"] for rule in world.get("NetworkPolicy")["spec"]["ingress"] for port in rule["ports"]]
+    assert 22 not in ports
+
+
+def test_the_same_port_of_another_protocol_is_an_addition_and_no_fight() -> None:
+    world = World().serving()
+    udp = {"name": "quic", "port": 80, "protocol": "UDP", "targetPort": 443}
+    world.cluster.edit(SERVICE, lambda live: live["spec"]["ports"].append(udp))
+    for _ in range(5):
+        world.reconcile()
+    assert "apply Service chat" not in world.writes()
+    condition = world.condition("ChildrenModified")
+    assert condition["reason"] == "ForeignAddition"
+    assert condition["message"].startswith("port 80/UDP in Service chat")
