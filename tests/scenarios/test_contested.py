@@ -11,6 +11,7 @@ import pytest
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.controllers.application import enqueue_owner
 from llmservice.converging.references import Manifest, Ref
+from llmservice.errors import Unavailable
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from tests.scenarios.test_network_policy import CLOSED
@@ -284,3 +285,70 @@ def test_a_condition_that_others_keep_in_the_status_costs_no_write() -> None:
         world.reconcile()
     assert world.writes() == []
     assert world.condition("Approved")["status"] == "True"
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_status_that_could_not_be_written_for_a_while_is_written_as_soon_as_it_can_be(*, told: bool) -> None:
+    world = World().serving() if told else World()
+    if told:
+        world.cluster.remove(Ref("Pod", NAMESPACE, "chat-0"))
+    else:
+        world.apply()
+        world.pass_once()
+    world.fail("apply_status", "LLMService", Unavailable("Unreachable", "no answer"))
+    for _ in range(6):
+        with pytest.raises(Unavailable):
+            world.pass_once()
+        world.time += timedelta(seconds=1)
+    world.cluster.before = lambda *_: None
+    world.pass_once()
+    assert world.writes()[-1] == "apply_status LLMService chat"
+    assert world.reconciler.status._corrections == {}
+
+
+def test_a_status_whose_writing_was_cut_off_is_nobody_elses() -> None:
+    world = World()
+    world.apply()
+    world.pass_once()
+    world.fail("apply_status", "LLMService", asyncio.CancelledError())
+    with pytest.raises(asyncio.CancelledError):
+        world.pass_once()
+    assert not world.reconciler.status.is_foreign(world.get("LLMService"))
+
+
+def test_who_deletes_what_is_made_from_the_first_moment_on_is_braked_and_told() -> None:
+    world, written = World(), 0
+    world.apply()
+    for _ in range(60):
+        world.pass_once()
+        written += world.writes().count("apply_new Deployment chat")
+        if world.exists("Deployment"):
+            world.cluster.remove(DEPLOYMENT)
+        world.time += timedelta(seconds=1)
+    assert written <= 6
+    assert "somebody deletes it whenever it is made" in world.condition("ChildrenModified")["message"]
+
+
+def test_a_port_that_somebody_adds_to_a_rule_of_the_network_policy_is_taken_back() -> None:
+    world = World().serving(spec__networkPolicy={"ingressFrom": [{"podSelector": {}}]})
+    policy = Ref("NetworkPolicy", NAMESPACE, "chat")
+
+    def open_ssh(live: Manifest) -> None:
+        live["spec"]["ingress"][0]["ports"].append({"port": 22, "protocol": "TCP"})
+
+    world.cluster.edit(policy, open_ssh)
+    world.reconcile()
+    ports = [port["port"] for rule in world.get("NetworkPolicy")["spec"]["ingress"] for port in rule["ports"]]
+    assert 22 not in ports
+
+
+def test_the_same_port_of_another_protocol_is_an_addition_and_no_fight() -> None:
+    world = World().serving()
+    udp = {"name": "quic", "port": 80, "protocol": "UDP", "targetPort": 443}
+    world.cluster.edit(SERVICE, lambda live: live["spec"]["ports"].append(udp))
+    for _ in range(5):
+        world.reconcile()
+    assert "apply Service chat" not in world.writes()
+    condition = world.condition("ChildrenModified")
+    assert condition["reason"] == "ForeignAddition"
+    assert condition["message"].startswith("port 80/UDP in Service chat")

@@ -178,3 +178,14 @@ def test_no_log_is_read_of_a_pod_that_is_not_ours() -> None:
     world.reconcile()
     assert calls["log_tail Pod"] == 0
     assert asyncio.run(world.cluster.list("Pod")) != []
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_a_child_that_another_kind_claims_by_our_uid_is_read_whole_and_repaired(kind: str) -> None:
+    world = World().serving()
+    ref = Ref(kind, NAMESPACE, "chat")
+    world.cluster.edit(ref, lambda live: live["metadata"]["ownerReferences"][0].update(kind="Rollout"))
+    world.reconcile()
+
+    assert world.get(kind)["metadata"]["ownerReferences"][0]["kind"] == "LLMService"
+    assert "spec" in (world.cache.get(ref) or {})

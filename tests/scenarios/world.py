@@ -66,7 +66,7 @@ class World:
         assert live is not None, f"no {kind} {name}"
         return live
 
-    def fail(self, verb: str, kind: str, error: Exception) -> None:
+    def fail(self, verb: str, kind: str, error: BaseException) -> None:
         """From now on the API server answers each of these calls with this error."""
 
         def before(called: str, ref: Ref) -> None:

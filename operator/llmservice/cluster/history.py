@@ -45,6 +45,11 @@ class History:
     def __post_init__(self) -> None:
         self._settled.set()
 
+    @property
+    def known_epoch(self) -> int:
+        """The history that all that is known belongs to; -1 while some of it is left from an earlier one."""
+        return -1 if self._unread else self.epoch
+
     def is_settled(self) -> bool:
         """Whether what is known may be acted on."""
         return self._settled.is_set()

@@ -16,7 +16,7 @@ _PATIENCE_SECONDS = 5.0
 """Asking for a version takes milliseconds; a worker waits for it rather than decide anew."""
 
 decided_in: ContextVar[int | None] = ContextVar("decided_in", default=None)
-"""The epoch in which a pass began; None outside of one."""
+"""The epoch of what was known when a pass began (`History.known_epoch`); None outside of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class OneHistory:
     async def _settled(self) -> AsyncIterator[None]:
         """Wait until all doubts are over; what was decided in another history is void."""
         began_in = decided_in.get()
-        epoch = self.history.epoch if began_in is None else began_in
+        epoch = self.history.known_epoch if began_in is None else began_in
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self.history.settled()

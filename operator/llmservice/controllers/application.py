@@ -264,12 +264,13 @@ def enqueue_owner(
 
 
 def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
-    """Whose an object is: by its label, which anybody can change, and by its controller, which is the truth then."""
+    """Whose an object is: by its label, which anybody can change, empty or take away, and by its controller."""
     metadata = manifest["metadata"]
     if manifest["kind"] == "LLMService":
         yield metadata["namespace"], metadata["name"]
         return
-    yield metadata["namespace"], metadata["labels"][SERVICE_LABEL]
+    if name := (metadata.get("labels") or {}).get(SERVICE_LABEL):
+        yield metadata["namespace"], name
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("kind") == "LLMService" and owner.get("controller"):
             yield metadata["namespace"], owner["name"]

@@ -79,12 +79,15 @@ class Rereading:
 
 @dataclass(frozen=True, slots=True)
 class WithinHistory:
-    """A reconciler of which no write outlives the history that it was decided in."""
+    """A reconciler of which no write outlives the history that it was decided in.
+
+    While a new one is being listed the cache still tells of the old one: a pass that begins then may not write either.
+    """
 
     reconcile: Reconcile
     history: History
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass."""
-        decided_in.set(self.history.epoch)
+        decided_in.set(self.history.known_epoch)
         return await self.reconcile(key)

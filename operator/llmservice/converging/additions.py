@@ -1,6 +1,6 @@
 """What others put beside our own fields: left where it is, and told, because it may be why something does not serve."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
@@ -40,23 +40,34 @@ def _additions(live: Manifest, intent: Manifest) -> Iterator[str]:
     """Each as "container istio-proxy in Deployment chat"."""
     where = f"in {intent['kind']} {intent['metadata']['name']}"
     if intent["kind"] == "Service":
-        for port in _beside(live["spec"], intent["spec"], "ports", "port"):
+        for port in _beside(live["spec"], intent["spec"], "ports", _port):
             yield f"port {port} {where}"
     elif intent["kind"] == "Deployment":
         theirs, ours = (manifest["spec"]["template"]["spec"] for manifest in (live, intent))
         for field, word in _LISTS.items():
-            for name in _beside(theirs, ours, field, "name"):
+            for name in _beside(theirs, ours, field, _name):
                 yield f"{word} {name} {where}"
-        for name in _beside(_engine(theirs), _engine(ours), "env", "name"):
+        for name in _beside(_engine(theirs), _engine(ours), "env", _name):
             yield f"variable {name} {where}"
 
 
-def _beside(live: Mapping[str, Any], intent: Mapping[str, Any], field: str, key: str) -> Iterator[str]:
-    """The keys of the elements that the live list has and the intent has not."""
+def _beside(
+    live: Mapping[str, Any], intent: Mapping[str, Any], field: str, name: Callable[[Mapping[str, Any]], str]
+) -> Iterator[str]:
+    """The names of the elements that the live list has and the intent has not."""
     theirs, ours = live.get(field) or (), intent.get(field) or ()
     if len(theirs) > len(ours):
-        known = {item[key] for item in ours}
-        yield from (str(item[key])[:_LONGEST_NAME] for item in theirs if item[key] not in known)
+        known = set(map(name, ours))
+        yield from (named[:_LONGEST_NAME] for named in map(name, theirs) if named not in known)
+
+
+def _name(item: Mapping[str, Any]) -> str:
+    return str(item["name"])
+
+
+def _port(item: Mapping[str, Any]) -> str:
+    protocol = item.get("protocol", "TCP")
+    return str(item["port"]) if protocol == "TCP" else f"{item['port']}/{protocol}"
 
 
 def _engine(pod: Mapping[str, Any]) -> Mapping[str, Any]:

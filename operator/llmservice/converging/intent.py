@@ -21,12 +21,15 @@ _KEYS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "hostAliases": lambda item: item["ip"],
     "imagePullSecrets": lambda item: item["name"],
     "ownerReferences": lambda item: item["uid"],
-    "ports": lambda item: item.get("containerPort", item.get("port")),
+    "ports": lambda item: (item.get("containerPort", item.get("port")), item.get("protocol", "TCP")),
     "topologySpreadConstraints": lambda item: (item["topologyKey"], item["whenUnsatisfiable"]),
     "volumeMounts": lambda item: item["mountPath"],
     "volumes": lambda item: item["name"],
 }
-"""Lists the API server merges by key: foreign elements may stand beside ours."""
+"""Lists the API server merges by key: foreign elements may stand beside ours.
+
+Not within a list that it takes as a whole: one more port in a rule of a NetworkPolicy opens it.
+"""
 
 _WHOLE = frozenset({"selector", "podSelector"})
 """Maps that are ours alone: with one key more they select other pods, or none."""
@@ -66,39 +69,47 @@ def covers(live: Any, intent: Any) -> bool:
     return difference(live, intent) is None
 
 
-def difference(live: Any, intent: Any, field: str = "") -> FieldPath | None:
-    """Where the live object first is not as intended; None when it covers the intent."""
+def difference(live: Any, intent: Any, field: str = "", *, whole: bool = False) -> FieldPath | None:
+    """Where the live object first is not as intended; None when it covers the intent.
+
+    `whole` within a list that is ours as a whole: then no list in it has elements beside ours.
+    """
     if live == intent:  # most parts come back as they were sent, and this comparison is not Python's
         return None
     if field in _WHOLE:
         return None if _are_alike(live, intent) else ()
     if isinstance(intent, _OBJECT):
-        return _difference_in_map(live, intent) if isinstance(live, _OBJECT) else ()
+        return _difference_in_map(live, intent, whole=whole) if isinstance(live, _OBJECT) else ()
     if isinstance(intent, Sequence) and not isinstance(intent, str):
-        return _difference_in_list(live, intent, field) if isinstance(live, Sequence) else ()
+        key = None if whole else _KEYS.get(field)
+        return _difference_in_list(live, intent, key) if isinstance(live, Sequence) else ()
     return ()
 
 
 def _are_alike(live: Any, intent: Any) -> bool:
     """Whether two maps say the same: each holds all of the other, but for what the API server drops."""
     maps = isinstance(live, _OBJECT) and isinstance(intent, _OBJECT)
-    return maps and _difference_in_map(live, intent) is None and _difference_in_map(intent, live) is None
+    return maps and all(
+        _difference_in_map(one, other, whole=True) is None for one, other in ((live, intent), (intent, live))
+    )
 
 
-def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any]) -> FieldPath | None:
+def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any], *, whole: bool) -> FieldPath | None:
     for key, value in intent.items():
         if key not in live:
             if not (_says_nothing(value) or (value is False and key in _FALSE_IS_ABSENT)):
                 return (key,)
-        elif (inner := difference(live[key], value, key)) is not None:
+        elif (inner := difference(live[key], value, key, whole=whole)) is not None:
             return (key, *inner)
     return None
 
 
-def _difference_in_list(live: Sequence[Any], intent: Sequence[Any], field: str) -> FieldPath | None:
-    key = _KEYS.get(field)
+def _difference_in_list(
+    live: Sequence[Any], intent: Sequence[Any], key: Callable[[Mapping[str, Any]], object] | None
+) -> FieldPath | None:
     if key is None:
-        same = len(live) == len(intent) and all(covers(*pair) for pair in zip(live, intent, strict=True))
+        pairs = zip(live, intent, strict=False)
+        same = len(live) == len(intent) and all(difference(*pair, whole=True) is None for pair in pairs)
         return None if same else ()
     found = {key(item): item for item in live}
     for item in intent:

@@ -5,6 +5,7 @@ read too and never shown, so that no half of a secret stays because its other ha
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from llmservice.untrusted.patterns import compiled, finder
@@ -63,6 +64,7 @@ _SIGNS = (
     *("suffix", "documents", "arguments"),
 )
 """Each of the above needs one of these. Nearly every text has none, and then this is all that it costs."""
+_SIGN = compiled("(?i)" + "|".join(sign.replace(".", r"\.") for sign in _SIGNS))
 
 _SECRET_FLAG = compiled(r"(?i)--[\w-]*(?:token|key|password|secret)")
 
@@ -98,18 +100,20 @@ def redacted_arguments(arguments: Sequence[str]) -> list[str]:
 
 def _each_redacted(arguments: Iterable[str]) -> Iterator[str]:
     for flag, argument in pairwise(chain(("",), arguments)):
-        is_secret = not argument.startswith("-") and _SECRET_FLAG.matches(flag[:_LONGEST_ARGUMENT])
-        yield _HIDDEN if is_secret else redacted(argument, _LONGEST_ARGUMENT)
+        is_short = len(flag) + len(argument) <= _LONGEST_ARGUMENT
+        yield _shown(flag, argument) if is_short else _shown.__wrapped__(flag, argument)
+
+
+@lru_cache(maxsize=4096)
+def _shown(flag: str, argument: str) -> str:
+    """An argument behind another one. Fleets say the same again and again, each time that a resource is looked at."""
+    is_secret = not argument.startswith("-") and _SECRET_FLAG.matches(flag[:_LONGEST_ARGUMENT])
+    return _HIDDEN if is_secret else redacted(argument, _LONGEST_ARGUMENT)
 
 
 def _hidden(text: str) -> str:
-    if not _has_signs(text):
+    if not _SIGN.is_in(text):
         return text
     for pattern in _SECRETS:
         text = pattern.replace(text, _HIDDEN)
     return text
-
-
-def _has_signs(text: str) -> bool:
-    folded = text.lower()
-    return any(sign in folded for sign in _SIGNS)

@@ -44,21 +44,25 @@ class ChildWriter:
     cache: ObjectCache
     clock: Callable[[], float] = time.monotonic
     _repairs: dict[str, dict[Ref, Repairs]] = field(default_factory=dict)
+    _begun: set[str] = field(default_factory=set)
+    """The new resources that had a first pass: what is made for them again was lost."""
 
     def forget(self, uid: str) -> None:
         """Drop what is remembered of a resource that is gone."""
         self._repairs.pop(uid, None)
+        self._begun.discard(uid)
 
     async def write(
         self, owner: Owner, changes: tuple[Change, ...], observed: Observed, replicas: Replicas, *, is_new: bool
     ) -> Written:
-        """Write in order. `is_new` is true until the resource was told of: then no child of it can have been lost.
+        """Write in order. `is_new` is true until the resource was told of: its first pass makes what was never there.
 
         Raises `NameTaken` when a name that is to be made is there already, and what `Cluster` raises.
         """
         children = dict(observed.children)
         applies = [change for change in changes if isinstance(change, Apply)]
         self._clear_up(owner.uid, frozenset(change.ref for change in applies))
+        is_first = self._is_first(owner.uid, is_new=is_new)
         for change in changes:
             if isinstance(change, Delete):
                 await self.cluster.delete(change.ref, uid=change.uid)
@@ -67,9 +71,17 @@ class ChildWriter:
                 await self._hold_back(owner, change)
             else:
                 live = children[change.ref] = await self._apply(change, children.get(change.ref), replicas)
-                if not (is_new and change.why == CREATED):
+                if not (is_first and change.why == CREATED):
                     self._count(owner, change, live)
         return self._written(owner, children, applies)
+
+    def _is_first(self, uid: str, *, is_new: bool) -> bool:
+        is_first = is_new and uid not in self._begun
+        if is_first:
+            self._begun.add(uid)
+        elif not is_new:
+            self._begun.discard(uid)
+        return is_first
 
     async def _apply(self, change: Apply, before: Manifest | None, replicas: Replicas) -> Manifest:
         intent = change.manifest

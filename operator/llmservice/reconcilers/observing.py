@@ -4,11 +4,20 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from llmservice.api.v1alpha1.resource import KIND
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
 from llmservice.converging.pods import pods_of
-from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, ref_of, uid_of
+from llmservice.converging.references import (
+    Manifest,
+    Ref,
+    controller_of,
+    controller_uid,
+    is_being_deleted,
+    ref_of,
+    uid_of,
+)
 from llmservice.errors import OperatorError
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
@@ -72,11 +81,12 @@ class Observer:
         return pods_of(self.workload(owner), replica_sets, pods)
 
     def _children(self, owner: Owner) -> dict[Ref, Manifest]:
+        """Its own by UID and kind: of what another kind controls, whatever UID it writes, the cache keeps no spec."""
         return {
             ref_of(live): live
             for kind in self.child_kinds
             for live in self.cache.of_service(kind, owner.namespace, owner.name)
-            if controller_uid(live) == owner.uid
+            if controller_uid(live) == owner.uid and controller_of(live).get("kind") == KIND
         }
 
     async def _confirm(self, owner: Owner) -> None:

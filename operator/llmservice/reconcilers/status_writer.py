@@ -61,12 +61,13 @@ class StatusWriter:
             if known and known.seconds_to_calm(self.clock()) == 0:
                 del self._corrections[uid]
             return None
-        if self.is_foreign(body):
-            if known and (seconds := known.seconds_to_wait(_CORRECTION, self.clock())) > 0:
-                self._hold_back(body, known, seconds)
-                return seconds
-            self._corrections[uid] = after_write(known, _CORRECTION, self.clock())
+        is_correction = self.is_foreign(body)
+        if is_correction and known and (seconds := known.seconds_to_wait(_CORRECTION, self.clock())) > 0:
+            self._hold_back(body, known, seconds)
+            return seconds
         await self._write(body, before, status)
+        if is_correction:
+            self._corrections[uid] = after_write(known, _CORRECTION, self.clock())
         return None
 
     def _hold_back(self, body: Manifest, known: Repairs, seconds: float) -> None:
@@ -81,9 +82,8 @@ class StatusWriter:
         told, self._told[uid] = self._told.get(uid), _digest(status)  # before the watch can tell of it
         try:
             live = await self.cluster.apply_status(intent, manager=OPERATOR)
-        except OperatorError:
-            if told is not None:
-                self._told[uid] = told
+        except BaseException:  # refused, or cut off with the leadership: what stands there is no stranger's doing
+            self._restore(uid, told)
             raise
         if live is None:
             return
@@ -91,6 +91,12 @@ class StatusWriter:
         event = transition_event(live, before, status, self.now())
         if event is not None:
             await self._record(event)
+
+    def _restore(self, uid: str, told: bytes | None) -> None:
+        if told is None:
+            self._told.pop(uid, None)
+        else:
+            self._told[uid] = told
 
     async def _record(self, event: Manifest) -> None:
         """An event that cannot be written is told in the log: the status says the same."""

@@ -3,11 +3,17 @@
 import asyncio
 from dataclasses import dataclass
 
+import pytest
+
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.history import History
+from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.informer import Informer
 from llmservice.cluster.listing import Selection
-from llmservice.controllers.rereading import Rereading
+from llmservice.cluster.one_history import OneHistory
+from llmservice.controllers.rereading import Rereading, WithinHistory
+from llmservice.errors import NotYet
+from llmservice.reconcilers.workers import ServiceKey
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, a_status, answer, serving
 from tests.unit.controllers.watching import a_service, until
 
@@ -64,3 +70,23 @@ async def test_a_kind_that_is_not_served_yet_is_waited_for() -> None:
     cache, _, _ = await _reread(answer(404, a_status(404, "the server could not find it", "NotFound")), a_list(9))
 
     assert cache.of_kind("LLMService") == ()
+
+
+async def test_what_was_decided_while_the_new_history_was_being_listed_is_never_written() -> None:
+    """The cache tells of the old one until then, and the write waits for the lists."""
+    history, live = History(members={"Pod"}), InMemoryCluster()
+    cluster = OneHistory(live, ObjectCache(), history)
+    epoch = history.went_back("Pod", 90, 9)
+
+    async def decide_and_write(_: ServiceKey) -> None:
+        asyncio.get_running_loop().call_soon(history.read, "Pod", epoch)
+        metadata = {"namespace": "ml", "name": "chat"}
+        intent = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"key": "value"}}
+        await cluster.apply_new(intent, manager="operator")
+
+    within = WithinHistory(decide_and_write, history)
+    with pytest.raises(NotYet, match="no longer so"):
+        await within(("ml", "chat"))
+    assert live.writes == []
+    await within(("ml", "chat"))
+    assert len(live.writes) == 1

@@ -74,6 +74,19 @@ async def test_a_replica_set_queues_its_resource_when_it_comes_and_not_when_it_c
     assert len(queue) == 0
 
 
+@pytest.mark.parametrize("labels", [{}, {"labels": {}}, {"labels": {"llmservice.dev/name": ""}}])
+@pytest.mark.parametrize("kind", ["ReplicaSet", "Deployment", "Service", "Pod"])
+async def test_a_label_that_is_empty_or_gone_stops_nobody(kind: str, labels: dict[str, Any]) -> None:
+    """A watch for a label tells of one without a value; whoever reads the object itself meets one without a label."""
+    queue: WorkQueue[ServiceKey] = WorkQueue()
+    cache = ObjectCache()
+    cache.listen(lambda before, after: enqueue_owner(queue, before, after))
+    metadata = {"name": "trap", "namespace": "ml", "uid": "t-1", "resourceVersion": "1", **labels}
+    assert cache.put({"apiVersion": "v1", "kind": kind, "metadata": metadata})
+    assert cache.drop(Ref(kind, "ml", "trap"))
+    assert len(queue) == 0
+
+
 def a_deployment(name: str) -> Manifest:
     owner = {"kind": "LLMService", "name": "chat", "uid": "u-1", "controller": True}
     labels = {"llmservice.dev/name": name}

@@ -117,3 +117,8 @@ def test_hiding_twice_changes_nothing() -> None:
 
 def test_the_hidden_is_found_in_what_is_coloured() -> None:
     assert redacted("hf_PLAN\x1b[31mTEDPLANTED") == "[hidden]"
+
+
+def test_an_argument_is_judged_by_the_flag_before_it_each_time() -> None:
+    told = redacted_arguments(["--model", "qwen-three", "--hub-token", "qwen-three", "--model", "qwen-three"])
+    assert told == ["--model", "qwen-three", "--hub-token", "[hidden]", "--model", "qwen-three"]
