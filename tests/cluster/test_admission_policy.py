@@ -297,6 +297,16 @@ def test_events_are_told_of_llmservices_only(thief: Kube) -> None:
     assert answer(thief, "create", event("LLMService")) == ""
 
 
+def test_in_kube_system_the_status_of_an_llmservice_can_say_that_it_is_not_served(admin: Kube, thief: Kube) -> None:
+    item = item_of("LLMService", "kube-system", "not-served")
+    admin.within("kube-system").create(a_tiny_service("not-served"))
+    try:
+        status = {"status": {"observedGeneration": 1}}
+        thief.request("PATCH", f"{item}/status?{DRY}", status, content=PATCHES["merge"])
+    finally:
+        admin.request("DELETE", item)
+
+
 @pytest.mark.parametrize("kind", ["Secret", "LLMService"])
 def test_whoever_gives_the_operator_more_rights_gives_it_no_more_kinds(admin: Kube, thief: Kube, kind: str) -> None:
     generous = {

@@ -22,6 +22,14 @@ _VERSION = SchemaVersion.V1_6
 
 def sbom() -> str:
     """The SBOM as JSON; raises ValueError when CycloneDX's own schema does not take it."""
+    text = unchecked()
+    if problem := JsonStrictValidator(_VERSION).validate_str(text):
+        raise ValueError(f"the SBOM is not valid: {problem}")
+    return text
+
+
+def unchecked() -> str:
+    """The same, and nobody has asked the schema."""
     document = _of_the_lock()
     ours = document["metadata"]["component"]
     ours |= {"version": __version__, "purl": f"pkg:pypi/{ours['name']}@{__version__}"}
@@ -29,10 +37,7 @@ def sbom() -> str:
     components = [{**each, "description": ""} for each in document["components"]]
     document["components"] = [{key: part for key, part in each.items() if part} for each in components]
     document["dependencies"] = _with_direct(document, ours["bom-ref"])
-    text = json.dumps(document, indent=2, sort_keys=True) + "\n"
-    if problem := JsonStrictValidator(_VERSION).validate_str(text):
-        raise ValueError(f"the SBOM is not valid: {problem}")
-    return text
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"
 
 
 def _of_the_lock() -> dict[str, Any]:

@@ -33,18 +33,42 @@ _TEXT_VALUE = r"""(?:\\*"(?:[^"\\]|\\.)*(?:"|\\*\z)|'(?:[^'\\]|\\.)*(?:'|\\*\z)|
 
 Not what begins like `[hidden]`, so that hiding twice changes nothing.
 """
+_NAMES = (
+    r"(?:token|api[-_]?key|password|passwd|passphrase|secret[-_]?key|(?:access|account|private)[-_]?key"
+    r"|[-_]secret|credentials?|authorization)"
+)
+_OPENING = r"""(?:(?:Some\(|\[)\\*["']|\\*["']?)"""
+"""What a value stands in: quotes, those in a list as Python prints it, those in an option as Rust does."""
+_VALUE = r"""[^\s"',;}&\\]{4,}"""
+_WORDS = (
+    r"(?:(?:none|null|true|false|empty|unset|missing|required|invalid|malformed|expired|unknown|unsupported|unauthorized"
+    r"|forbidden|denied|failed|failure|error|wrong|expected|unexpected|given|found|must|cannot|could|please|check|with|when"
+    r"|from|this|that|context|dial|lookup|post|head|remote|connection|connect|net/http|read|rpc)"
+    r"(?:[\s\"'`,;)}\]]|[.:]\s|[.:]?\z)|<[^<>\s]{0,40}>)"
+)
+"""What stands behind such a name and is no secret: values that say that there is none, the next word of an error's
+chain, and names in angle brackets, as tokenizers have."""
+_SPECIAL_TOKENS = r"(?:\b|_)(?:bos|eos|eot|eom|eog|pad|unk|sep|cls|mask|lf|nl|fim|image|video|audio)[ _-]?token"
+"""Letters of a tokenizer, with their numbers."""
 _SECRETS = (
     finder(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)"),
     finder(r"[A-Za-z0-9+/=\s\\]*-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----"),  # its beginning was cut off
-    finder(r"(?i)\b(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,}"),
-    finder(rf"\b(?:{'|'.join(_PREFIXES)})[\w-]{{8,}}(?:\.[\w-]+)*"),
+    finder(
+        r"(?i)\b(?:(?P<ordinary>bearer\s+(?:realm=|(?:auth|token|scheme|header|credential)[a-z]*(?:[\s,;]|[.:]\s|[.:]?\z))"
+        r"|basic\s+(?-i:[a-z]+)(?:[\s,;]|[.:]\s|[.:]?\z))|(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,})"
+    ),
+    # Not lower case alone, which is a name in a program: `hf_hub_download`, `sk-learn`.
+    finder(rf"\b(?:{'|'.join(_PREFIXES)})[a-z_-]*[0-9A-Z][\w-]{{4,}}(?:\.[\w-]+)*"),
     finder(r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}"),  # a JSON web token, as service accounts have
     finder(
-        r"(?i)(?P<kept>(?:token|api[-_]?key|password|passwd|passphrase|secret[-_]?key|(?:access|account|private)[-_]?key"
-        r"|[-_]secret|credentials?|authorization)\\*[\"']?\s*[:=]\s*\\*[\"']?)[^\s\"',;}&\\]{4,}"
+        rf"(?i)(?P<ordinary>{_SPECIAL_TOKENS}\\*[\"']?\s*[:=]|{_NAMES}\\*[\"']?\s*[:=]\s*\\*[\"']?{_WORDS})"
+        rf"|(?P<kept>{_NAMES}\\*[\"']?\s*[:=]\s*{_OPENING}){_VALUE}"
     ),
-    finder(r"(?i)(?P<kept>\bsecret\s*=\s*[\"']?)[^\s\"',;}&\\]{4,}"),  # `secret:` ends words of many a message
-    finder(r"(?i)(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"),
+    finder(rf"(?i)(?P<ordinary>\bsecret\s*=\s*[\"']?{_WORDS})|(?P<kept>\bsecret\s*=\s*{_OPENING}){_VALUE}"),
+    finder(
+        rf"(?i)(?P<ordinary>--[\w-]*(?:token|key|password|secret)\s+{_WORDS})"
+        r"|(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"
+    ),
     finder(r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"),
     finder(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
     finder(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),

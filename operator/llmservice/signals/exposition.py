@@ -27,8 +27,8 @@ _QUOTED = ((b"\\\\", b"\x00", b"\\"), (b'\\"', b"\x01", b'"'))
 def scan(page: bytes, wanted: Mapping[str, str]) -> Samples:
     """The samples of the wanted names, `wanted` being name → label to read (empty: none).
 
-    A value that is no number reads as NaN, and so does every line that is too long, or that comes after too many; the
-    last line counts only if it is whole.
+    A value that is no number reads as NaN, and so does every line that is too long. The last line counts only if it is
+    whole, and of a page that `has_too_many_lines` only the beginning.
     """
     labels = {name.encode(): label.encode() for name, label in wanted.items()}
     found: dict[str, list[Sample]] = {}
@@ -40,9 +40,12 @@ def scan(page: bytes, wanted: Mapping[str, str]) -> Samples:
             name = line.split(None, 1)[0] if line.strip() else b""
         if name in labels:
             found.setdefault(name.decode(), []).append(_sample(line, len(name), labels[name]))
-    if found and page.count(b"\n") > MOST_LINES:
-        found[next(iter(found))].append(Sample("", nan))
     return found
+
+
+def has_too_many_lines(page: bytes) -> bool:
+    """Whether only its beginning is read, so that nothing in it can be taken for the whole."""
+    return page.count(b"\n") > MOST_LINES
 
 
 def names_in(page: bytes) -> frozenset[str]:

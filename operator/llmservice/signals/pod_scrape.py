@@ -15,7 +15,7 @@ from yarl import URL
 
 from llmservice.converging.redaction import redacted
 from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
-from llmservice.signals.exposition import has_samples, names_in, scan
+from llmservice.signals.exposition import MOST_LINES, has_samples, has_too_many_lines, names_in, scan
 from llmservice.signals.pod_clock import PodClock
 from llmservice.signals.pod_session import filled, pod_session
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
@@ -42,7 +42,7 @@ class Limits:
     round_seconds: float = 9.0
     slow_seconds: float = 2.0
     page_bytes: int = 2**20
-    at_once: int = 256
+    at_once: int = 192
     large_at_once: int = 8
 
 
@@ -63,7 +63,7 @@ class Pods:
     session: aiohttp.ClientSession
     limits: Limits
     budget: ByteBudget
-    slow: SlowPods = field(default_factory=SlowPods)
+    slow: SlowPods
     scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
@@ -131,12 +131,7 @@ class Pods:
         )
 
     def _passed_over(self, target: Target) -> Unread:
-        late = self.slow.in_namespace(target.namespace)
-        why = (
-            f"{late} pods of its namespace answer late or not at all; see those that are TimedOut"
-            if late
-            else "too many pods of other namespaces answer late or not at all; it comes before them in the next round"
-        )
+        why = _why_passed_over(self.slow.in_namespace(target.namespace), len(self.slow))
         return _unread(
             UnreadReason.PASSED_OVER, f"not asked within the round of {self.limits.round_seconds:g} s: {why}"
         )
@@ -146,9 +141,15 @@ class Pods:
 async def pods(limits: Limits | None = None) -> AsyncIterator[Pods]:
     """The source, as long as the block runs."""
     limits = limits or Limits()
-    budget = ByteBudget(page_bytes=limits.page_bytes, connections=limits.at_once, large_pages=limits.large_at_once)
+    slow = SlowPods()
+    budget = ByteBudget(
+        page_bytes=limits.page_bytes,
+        connections=limits.at_once,
+        large_pages=limits.large_at_once,
+        is_new=slow.is_new,
+    )
     async with pod_session() as session:
-        yield Pods(session=session, limits=limits, budget=budget)
+        yield Pods(session=session, limits=limits, budget=budget, slow=slow)
 
 
 def _too_late(seconds: float) -> Unread:
@@ -158,7 +159,17 @@ def _too_late(seconds: float) -> Unread:
     )
 
 
+def _why_passed_over(late_beside_it: int, late: int) -> str:
+    if late_beside_it:
+        return f"{late_beside_it} pods of its namespace answer late or not at all; see those that are TimedOut"
+    if late:
+        return f"{late} pods of other namespaces answer late or not at all; it comes before them in the next round"
+    return "no pod answered late, the operator itself could not ask more of them; give it more CPU, or split the fleet"
+
+
 def _reading_in(page: bytes, target: Target) -> Reading | Unread:
+    if has_too_many_lines(page):
+        return _unread(UnreadReason.TOO_LARGE, f"more than {MOST_LINES} lines of metrics: {_WRONG_LISTENER}")
     samples = scan(page, wanted(target.readings))
     if not samples and not has_samples(page):
         return _unread(

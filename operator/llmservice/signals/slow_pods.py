@@ -1,4 +1,8 @@
-"""Which pods were slow when they were asked last. They wait behind the others, so as not to take the first places."""
+"""Which pods were slow when they were asked last, and whose pods were not: who comes first in a round.
+
+Slow pods wait behind the others. A namespace of which nothing is known waits behind those that have answered in time,
+so that nobody gains a place by making new ones.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,15 +10,19 @@ from collections.abc import Iterable
 from llmservice.signals.source import Target
 
 _MOST = 8192
-"""More than one round can find: 256 connections, each held for two seconds of nine."""
+"""Pods, and namespaces. More slow ones than a round can find: 192 connections, each held for two seconds of nine."""
 
 
 class SlowPods:
-    """A bounded memory; what is too much is forgotten, the one asked longest ago first."""
+    """A bounded memory; what is too much is forgotten, what was noted longest ago first."""
 
     def __init__(self) -> None:
         self._pods: dict[tuple[str, str], None] = {}
         self._in_namespace: Counter[str] = Counter()
+        self._prompt: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._pods)
 
     def __contains__(self, target: Target) -> bool:
         return _key(target) in self._pods
@@ -25,6 +33,8 @@ class SlowPods:
         if is_slow:
             self._pods[_key(target)] = None
             self._in_namespace[target.namespace] += 1
+        else:
+            self._note_prompt(target.namespace)
         if len(self._pods) > _MOST:
             self._forget(next(iter(self._pods)))
 
@@ -36,6 +46,16 @@ class SlowPods:
         """Namespaces with fewer slow pods first; slow pods last, the one asked longest ago before the others."""
         asked = {key: number for number, key in enumerate(self._pods)}
         return sorted(targets, key=lambda each: (asked.get(_key(each), -1), self.in_namespace(each.namespace)))
+
+    def is_new(self, namespace: str) -> bool:
+        """Whether none of its pods has been asked and answered in time; after thousands of others it is new again."""
+        return namespace not in self._prompt
+
+    def _note_prompt(self, namespace: str) -> None:
+        self._prompt.pop(namespace, None)
+        self._prompt[namespace] = None
+        if len(self._prompt) > _MOST:
+            del self._prompt[next(iter(self._prompt))]
 
     def _forget(self, key: tuple[str, str]) -> None:
         if key in self._pods:

@@ -1,23 +1,27 @@
-"""Turns among namespaces: next is who holds the fewest places, however many of its pods wait."""
+"""Turns among namespaces: next is who holds the fewest places, however many of its pods wait, known ones before new."""
 
 import asyncio
 import heapq
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, count, zip_longest
 
 from llmservice.signals.source import Target
 
 
 class FairQueue:
-    """Who waits for a place and who holds one, by owner. How many places there are is for its user to say."""
+    """Who waits for a place and who holds one, by owner. How many places there are is for its user to say.
 
-    def __init__(self) -> None:
+    Of owners that hold as many, those who are not new come first.
+    """
+
+    def __init__(self, is_new: Callable[[str], bool] = lambda _: False) -> None:
         self.total = 0
+        self._is_new = is_new
         self._held: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        # (places held, number of the entry, owner). One that an owner has outgrown is skipped when it comes up.
-        self._heap: list[tuple[int, int, str]] = []
+        # (places held, new, number of the entry, owner). One that an owner has outgrown is skipped when it comes up.
+        self._heap: list[tuple[int, bool, int, str]] = []
         self._numbers = count()
 
     def ask(self, owner: str) -> asyncio.Future[None]:
@@ -30,7 +34,7 @@ class FairQueue:
     def places_of_next(self) -> int | None:
         """How many places the owner who is next holds; None where nobody waits."""
         while self._heap:
-            held, _, owner = self._heap[0]
+            held, _, _, owner = self._heap[0]
             if self._waits(owner) and held == self._held[owner]:
                 return held
             heapq.heappop(self._heap)
@@ -38,7 +42,7 @@ class FairQueue:
 
     def grant(self) -> None:
         """Give a place to the next. Only after `places_of_next` named somebody."""
-        _, _, owner = heapq.heappop(self._heap)
+        *_, owner = heapq.heappop(self._heap)
         self._waiting[owner].popleft().set_result(None)
         self._change(owner, 1)
 
@@ -55,7 +59,7 @@ class FairQueue:
             del self._held[owner]
 
     def _enter(self, owner: str) -> None:
-        heapq.heappush(self._heap, (self._held[owner], next(self._numbers), owner))
+        heapq.heappush(self._heap, (self._held[owner], self._is_new(owner), next(self._numbers), owner))
 
     def _waits(self, owner: str) -> bool:
         turns = self._waiting.get(owner)

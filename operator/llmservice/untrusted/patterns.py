@@ -14,6 +14,7 @@ _MOST_CACHE_BYTES = 2**20
 
 _KEPT = "kept"
 _TAIL = "tail"
+_ORDINARY = "ordinary"
 
 _every: list["Pattern"] = []
 
@@ -81,15 +82,23 @@ class Finder(Pattern):
         return (Match(data, found, self.names) for found in self.engine.finditer(data))
 
     def replace(self, text: str, by: str) -> str:
-        """The text with every match replaced, but for its groups `kept` (at its beginning) and `tail` (at its end)."""
+        """The text with every match replaced, but for its groups `kept` (at its beginning) and `tail` (at its end).
+
+        A match of the group `ordinary` stays as it is.
+        """
         data, marker, end = _utf8(text), by.encode(), 0
         parts: list[bytes] = []
         for found in self.engine.finditer(data):
+            if self._is_ordinary(found):
+                continue
             parts += (data[end : self._begin(found)], marker)
             end = self._end(found)
         if not parts:
             return text
         return b"".join((*parts, data[end:])).decode()
+
+    def _is_ordinary(self, found: Any) -> bool:
+        return _ORDINARY in self.names and int(found.start(self.names[_ORDINARY])) >= 0
 
     def _begin(self, found: Any) -> int:
         return int(found.end(self.names[_KEPT]) if _KEPT in self.names else found.start())

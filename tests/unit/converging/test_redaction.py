@@ -39,6 +39,12 @@ from llmservice.converging.redaction import redacted, redacted_arguments
         "-----BEGIN RSA PRIVATE KEY-----\nMIIPLANTED\nPLANTED==\n-----END RSA PRIVATE KEY-----",
         "key: -----BEGIN PRIVATE KEY-----\\nMIIPLANTED\\nPLANTED",
         "MIIPLANTED\n  PLANTED==\n-----END EC PRIVATE KEY-----",
+        "non-default args: {'model': 'm', 'api_key': ['PLANTEDabcd']}",
+        'Args { model_id: "m", api_key: Some("PLANTEDabcd"), usage_stats: On }',
+        "hf_hub_download hf_abcdefPLANTED12",
+        "Authorization: Basic UExBTlRFRDpQTEFOVEVE as sent",
+        "password: check.PLANTED1",
+        "authorization: bearer PLANTEDpassword",
     ],
 )
 def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
@@ -61,6 +67,54 @@ def test_what_looks_like_a_secret_or_a_prompt_is_hidden(text: str) -> None:
 )
 def test_ordinary_words_stay(text: str) -> None:
     assert redacted(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # vLLM, Transformers and the hub
+        "KeyError: 'model.layers.0.self_attn.qkv_proj.weight'",
+        "non-default args: {'model': 'Qwen/Qwen2.5', 'max_model_len': 4096, 'hf_token': None, 'api_key': None}",
+        "config: model='m', tokenizer='m', skip_tokenizer_init=False, tokenizer_mode=auto, tokenizer_revision=None",
+        "Avg prompt throughput: 12.3 tokens/s, Avg generation throughput: 45.6 tokens/s, Running: 1 reqs",
+        "api_server.py: error: argument --max-num-batched-tokens: invalid int value: 'abc'",
+        "vllm serve Qwen/Qwen2.5 --max-num-batched-tokens 8192 --tokenizer-mode auto",
+        "api_server.py: error: argument --api-key: expected at least one argument",
+        "TypeError: forward() got an unexpected keyword argument 'token_type_ids'",
+        "ValueError: Input prompt (5000 tokens) is too long and exceeds limit of 4096",
+        "RuntimeError: Expected query, key, and value to have the same dtype, but got key.dtype: half",
+        'Missing key(s) in state_dict: "model.embed_tokens.weight", "lm_head.weight"',
+        "ImportError: cannot import name 'hf_hub_download' from 'transformers_utils.config.hf_overrides'",
+        "ValueError: hf_quant_config.json is missing",
+        "'hf_text_config': {'num_key_value_heads': 8, 'eos_token': '</s>', 'pad_token': '<pad>'}",
+        "make sure to pass a token having permission to this repo or by passing `token=<your_token>`",
+        "huggingface_hub.errors.HfHubHTTPError: 401 Client Error. Invalid user token: expired.",
+        "botocore.exceptions.NoCredentialsError: Unable to locate credentials: check AWS config",
+        "ModuleNotFoundError: No module named 'sk-learn-contrib'",
+        # TGI
+        'Args { model_id: "m", max_input_tokens: Some(1024), tokenizer_config_path: None, api_key: None }',
+        "Error: `max_batch_prefill_tokens` must be >= `max_input_tokens`. Given: 1024 and 2048",
+        '{"level":"ERROR","fields":{"message":"Shard complete:"},"target":"text_generation_launcher"}',
+        # llama.cpp
+        "print_info: EOG token             = 128008 '<|eom_id|>'",
+        "llm_load_print_meta: BOS token        = 128000 '<|begin_of_text|>'",
+        "llama_model_loader: - kv  23:            tokenizer.ggml.padding_token_id u32 = 151643",
+        "llama_model_load: error loading model: missing tensor 'token_embd.weight'",
+        "error loading model hyperparameters: key not found in model: qwen3.context_length",
+        "prompt eval time = 123.45 ms / 12 tokens (10.29 ms per token, 97.21 tokens per second)",
+        "slot release: id  0 | task 0 | stop processing: n_tokens = 25, truncated = 0",
+        "gguf_init_from_file: invalid magic characters 'tjfk', key: general.name",
+        # Kubernetes and registries
+        "couldn't find key token in Secret team-a/hf-token",
+        'MountVolume.SetUp failed for volume "files" : secret "my-secret" not found',
+        "failed to fetch anonymous token: unexpected status from GET request to https://auth.example/token: 401",
+        'failed to fetch oauth token: Post "https://auth.example/token": dial tcp: lookup auth.example: no such host',
+        "server says: Bearer authentication required; basic authentication is off",
+        "token: none, secret = none, api-key: required",
+    ],
+)
+def test_an_ordinary_line_of_an_engine_or_the_cluster_stays(line: str) -> None:
+    assert redacted(line) == line
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from llmservice.signals.exposition import has_samples, names_in, scan
+from llmservice.signals.exposition import has_samples, has_too_many_lines, names_in, scan
 from llmservice.signals.samples import Sample, wanted
 from tests.unit.signals.fake_engine import VERSIONS, readings_of, recorded
 
@@ -64,9 +64,11 @@ def test_a_line_that_is_too_long_has_no_value_and_a_long_label_is_cut() -> None:
     assert (value, len(label) < 200) == (1.0, True)
 
 
-def test_of_a_page_with_too_many_lines_nothing_is_taken_for_all() -> None:
-    found = values("m 1\n" * 50_001)
-    assert math.isnan(found[-1][1])
+def test_of_a_page_with_too_many_lines_the_beginning_is_read_and_the_page_is_told_from_others() -> None:
+    page = "m 1\n" * 50_001
+    assert len(values(page)) == 50_000
+    assert has_too_many_lines(page.encode())
+    assert not has_too_many_lines(page[4:].encode())
 
 
 def test_a_longer_name_is_another_one() -> None:

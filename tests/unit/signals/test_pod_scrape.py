@@ -116,6 +116,12 @@ async def test_something_else_than_metrics(engine: FakeEngine, content: str) -> 
     assert "something else than the engine listens" in result.message
 
 
+async def test_a_page_with_too_many_lines_is_too_large(engine: FakeEngine) -> None:
+    result = await unread(engine, page(recorded("vllm") + b"x 1\n" * 50_000), Limits(pod_seconds=5))
+    assert result.reason is UnreadReason.TOO_LARGE
+    assert result.message.startswith("more than 50000 lines of metrics")
+
+
 async def test_html_is_no_fresh_engine(engine: FakeEngine) -> None:
     engine.answer = page("<html></html>\n")
     result = await read_one(engine.target(engine="tgi"))
@@ -176,6 +182,13 @@ async def test_no_more_are_asked_at_once_than_allowed_and_the_round_ends() -> No
     assert [engine.requests for engine in engines] == [1, 1, 0]
     reasons = [result.reason for result in results.values() if isinstance(result, Unread)]
     assert reasons == [UnreadReason.TIMED_OUT, UnreadReason.TIMED_OUT, UnreadReason.PASSED_OVER]
+
+
+async def test_where_nobody_is_late_nobody_is_blamed_for_a_pod_without_its_turn(engine: FakeEngine) -> None:
+    result = await read_one(engine.target(), Limits(round_seconds=-1))
+    assert isinstance(result, Unread)
+    assert result.reason is UnreadReason.PASSED_OVER
+    assert "the operator itself could not ask more of them; give it more CPU" in result.message
 
 
 async def test_nothing_to_read_is_nothing() -> None:

@@ -85,6 +85,25 @@ def test_a_namespace_with_slow_pods_comes_after_those_without() -> None:
     assert slow.behind([theirs, ours]) == [ours, theirs]
 
 
+async def test_an_owner_that_is_known_comes_before_new_ones_as_often_as_it_gives_its_place_back() -> None:
+    queue = FairQueue(lambda owner: owner != "ours")
+    theirs = [queue.ask(f"new-{number}") for number in range(3)]
+    ours = [queue.ask("ours") for _ in range(2)]
+    for turn in ours:
+        assert queue.places_of_next() == 0
+        queue.grant()
+        assert turn.done()
+        queue.give_back("ours")
+    assert not any(turn.done() for turn in theirs)
+
+
+def test_the_memory_of_namespaces_that_have_answered_is_bounded() -> None:
+    slow = SlowPods()
+    for number in range(8193):
+        slow.note(replace(a_target(), namespace=f"team-{number}"), is_slow=False)
+    assert [slow.is_new(f"team-{number}") for number in (0, 1, 8192, 8193)] == [True, False, False, True]
+
+
 @pytest.mark.parametrize("count", [8192, 20_000])
 def test_the_memory_of_slow_pods_is_bounded(count: int) -> None:
     slow = SlowPods()
