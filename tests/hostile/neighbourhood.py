@@ -150,7 +150,8 @@ class Neighbourhood:
     def clear(self, kube: Kube) -> None:
         """Delete what a tenant made, and wait until its pods are gone."""
         with contextlib.suppress(Exception):
-            kube.request("DELETE", KINDS["LLMService"].collection(kube.namespace))
+            for kind in ("LLMService", "Pod"):
+                kube.request("DELETE", KINDS[kind].collection(kube.namespace))
             kube.wait(
                 lambda: None if kube.list("Deployment") or kube.list("Pod") else True, lambda: "left over", seconds=120
             )

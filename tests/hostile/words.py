@@ -14,7 +14,7 @@ _MORE = (
 def dashes(size: int) -> str:
     """The worst text known for patterns with a beginning that repeats, of this many letters.
 
-    At every dash one such as `--[\\w-]*token` begins anew, and reads to the end; only with `@` the reader begins at all.
+    At each dash one such as `--[\\w-]*token` begins anew, and reads to the end; only with `@` the reader begins at all.
     """
     return "x" + "-" * (size - 2) + "@"
 
