@@ -65,13 +65,21 @@ def installed(kube: Kube, folder: Path) -> Iterator[Path]:
     """Roles, bindings and policies as they are shipped; yields the operator's kubeconfig."""
     rendered = yaml.safe_load_all(kube.kubectl("kustomize", str(ROOT / "manifests" / "overlays" / "cluster")))
     bodies = yaml.safe_dump_all([body for body in rendered if body and body["kind"] not in _IS_PLAYED])
+    _wait_for_an_end(kube)
     kube.kubectl("apply", "--server-side", "-f", "-", stdin=bodies)
     try:
         path = folder / "operator.kubeconfig"
         path.write_text(json.dumps(_kubeconfig(kube, _token(kube))))
         yield path
     finally:
-        kube.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=bodies)
+        kube.kubectl("delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=bodies)
+
+
+def _wait_for_an_end(kube: Kube) -> None:
+    """Until the namespace of the last installation is gone, where it is going."""
+    namespace = f"namespace/{SYSTEM}"
+    if kube.kubectl("get", namespace, "--ignore-not-found", "-o", "jsonpath={.status.phase}") == "Terminating":
+        kube.kubectl("wait", "--for=delete", namespace, "--timeout=60s")
 
 
 def _token(kube: Kube) -> str:

@@ -23,7 +23,7 @@ from tests.hostile.engines import Engines, engines
 from tests.hostile.neighbourhood import Neighbourhood
 from tests.hostile.node import PlayedNode, played_node
 from tests.hostile.results import Row
-from tests.hostile.settings import HEALTH_PORT, METRICS_PORT, METRICS_SCHEME, SEED
+from tests.hostile.settings import HEALTH_PORT, METRICS_PORT, SEED
 from tests.ports import free_port
 
 ROWS = pytest.StashKey[dict[str, list[Row]]]()
@@ -78,7 +78,7 @@ def neighbourhood(
             victim=victim,
             fresh=fresh,
             metrics_targets=found,
-            metrics=f"{METRICS_SCHEME}://127.0.0.1:{ports[METRICS_PORT]}/metrics",
+            metrics=f"https://127.0.0.1:{ports[METRICS_PORT]}/metrics",
             prometheus=url,
             token=token,
         )

@@ -2,7 +2,7 @@
 
 Addresses are of 127.66.0.0/16, which every Linux has on loopback. Each line on standard input, `ADDRESS ANSWER`, lets
 an engine of this answer listen there, on the port of all engines; the address is printed once it does. A line `?` asks
-how often each address was asked since the start: one line of JSON.
+how often the operator asked each address since the start: one line of JSON.
 """
 
 import asyncio
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 from llmservice.engines.engine import PORT
 from tests.hostile.answers import answer_named
+
+_OPERATOR = b"User-Agent: llmservice-operator/"
 
 
 @dataclass(slots=True)
@@ -37,7 +39,7 @@ class Engines:
         return address
 
     def asked(self) -> Counter[str]:
-        """How often each address was asked for its metrics."""
+        """How often the operator asked each address for its metrics; Prometheus does not count."""
         with self._lock:
             return Counter(json.loads(self._ask("?")))
 
@@ -79,8 +81,8 @@ async def _listen(address: str, name: str, seed: str, asked: Counter[str]) -> as
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             async with asyncio.timeout(120):
-                await reader.readuntil(b"\r\n\r\n")
-                asked[address] += 1
+                head = await reader.readuntil(b"\r\n\r\n")
+                asked[address] += _OPERATOR in head
                 await answer_named(name, seed)(writer)
         writer.close()
 

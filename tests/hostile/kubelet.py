@@ -24,7 +24,7 @@ def kubelet(host: str, folder: Path, plays: Mapping[tuple[str, str], str], seed:
             if what != "containerLogs" or play is None:
                 self.send_error(404)
                 return
-            body = _tail(log_named(play, seed), {key: values[0] for key, values in parse_qs(url.query).items()})
+            body = tail(log_named(play, seed), {key: values[0] for key, values in parse_qs(url.query).items()})
             self.send_response(200)
             self.send_header("Content-Type", "text/plain")
             self.send_header("Content-Length", str(len(body)))
@@ -46,7 +46,7 @@ def kubelet(host: str, folder: Path, plays: Mapping[tuple[str, str], str], seed:
             thread.join()
 
 
-def _tail(log: bytes, query: Mapping[str, str]) -> bytes:
+def tail(log: bytes, query: Mapping[str, str]) -> bytes:
     """As a kubelet cuts: so many of the last lines, and of these so many bytes from their beginning."""
     lines = log.splitlines(keepends=True)
     kept = b"".join(lines[-int(query["tailLines"]) :]) if "tailLines" in query else log

@@ -18,7 +18,7 @@ from tests.hostile.engines import Engines
 from tests.hostile.node import PlayedNode
 from tests.hostile.results import Row
 from tests.hostile.services import played
-from tests.hostile.watching import Seen, watched
+from tests.hostile.watching import Seen, forget_peak, watched
 
 MOST_RSS_MIB = 400
 MOST_SECONDS = 5.0
@@ -63,12 +63,17 @@ class Neighbourhood:
                 self.clear(kube)
 
     @contextmanager
-    def attacked(self, attack: str, *, restarts: bool = False) -> Iterator[Seen]:
-        """While the block runs somebody attacks; asserts that nobody else was hurt."""
+    def attacked(self, attack: str, *, since_start: bool = False) -> Iterator[Seen]:
+        """While the block runs somebody attacks; asserts that nobody else was hurt.
+
+        The peak of memory counts from here, or from the start of the process.
+        """
         process, mark, kills = self.operator.process, self.operator.log.stat().st_size, self.cgroup.kills
         assert process is not None
         failed: list[str] = []
-        with watched(self.victim, self.health, lambda: self.operator.process) as seen:
+        if not since_start:
+            forget_peak(process.pid)
+        with watched(self.victim, self.health, process.pid) as seen:
             time.sleep(1)
             try:
                 yield seen
@@ -86,7 +91,7 @@ class Neighbourhood:
         self.rows.append(row)
         problems = [
             *failed,
-            *([] if restarts or process is self.operator.process else ["the operator was started again"]),
+            *([] if process is self.operator.process else ["the operator was started again"]),
             *([] if self.is_running() else [f"the operator ended, killed by the kernel: {self.cgroup.kills - kills}"]),
             *self._problems(seen),
             *problems_in(self.operator.log.read_bytes()[mark:]),
@@ -145,7 +150,8 @@ class Neighbourhood:
     def clear(self, kube: Kube) -> None:
         """Delete what a tenant made, and wait until its pods are gone."""
         with contextlib.suppress(Exception):
-            kube.request("DELETE", KINDS["LLMService"].collection(kube.namespace))
+            for kind in ("LLMService", "Pod"):
+                kube.request("DELETE", KINDS[kind].collection(kube.namespace))
             kube.wait(
                 lambda: None if kube.list("Deployment") or kube.list("Pod") else True, lambda: "left over", seconds=120
             )

@@ -38,8 +38,8 @@ def test_arguments_on_which_a_pattern_hangs(tenants: Neighbourhood) -> None:
 def test_an_operator_started_again_beside_such_arguments(tenants: Neighbourhood) -> None:
     with tenants.tenant() as tenant:
         tenant.create(with_dashes("chat", *largest_admitted(tenant, with_dashes)))
-        with tenants.attacked("the same, while the operator starts", restarts=True):
-            start_again(tenants)
+        start_again(tenants)
+        with tenants.attacked("the same, there before the operator starts", since_start=True):
             tenants.hold(10)
 
 
@@ -128,8 +128,8 @@ def test_100_services_as_large_as_it_gets(tenants: Neighbourhood) -> None:
         with tenants.attacked(f"100 LLMServices of {kilobytes} kB"):
             at_once(lambda number: tenant.create(as_large_as_it_gets(f"chat-{number}", count, letters)), range(100))
             tenants.hold(20)
-        with tenants.attacked("the same, while the operator starts", restarts=True):
-            start_again(tenants)
+        start_again(tenants)
+        with tenants.attacked("the same, there before the operator starts", since_start=True):
             tenants.hold(20)
     assert_read(tenants)
 
@@ -174,8 +174,8 @@ def test_clients_of_the_metrics_beside_1000_services(
 
 
 def test_an_operator_started_again_beside_1000_services_that_change(tenants: Neighbourhood, crowd: Kube) -> None:
-    attack = f"{CROWD:,} LLMServices that change, while the operator starts"
-    with tenants.attacked(attack, restarts=True), changing(crowd, CROWD):
+    with changing(crowd, CROWD):
         start_again(tenants)
-        tenants.hold(20)
+        with tenants.attacked(f"{CROWD:,} LLMServices that change before and after a start", since_start=True):
+            tenants.hold(20)
     assert_read(tenants)

@@ -1,12 +1,11 @@
 """What another tenant and a probe see of the operator meanwhile, and what the process costs."""
 
 import contextlib
-import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,7 +54,7 @@ class Watcher:
 
     victim: Kube
     health: str
-    process: Callable[[], subprocess.Popen[bytes] | None]
+    pid: int
     seen: Seen = field(default_factory=Seen)
     _over: threading.Event = field(default_factory=threading.Event)
     _made: int = 0
@@ -92,12 +91,10 @@ class Watcher:
             self.seen.probes.append(time.monotonic() - began)
 
     def run_costs(self) -> None:
-        """Look at the process, and at the next one once it was started again."""
+        """Look at the process until it ends."""
         while not self._over.wait(_LOOK_SECONDS):
-            process = self.process()
-            if process is not None:
-                with contextlib.suppress(OSError):  # it has ended
-                    self._look(Path(f"/proc/{process.pid}"))
+            with contextlib.suppress(OSError):
+                self._look(Path(f"/proc/{self.pid}"))
 
     def _look(self, process: Path) -> None:
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines() if ":" in line)
@@ -111,12 +108,15 @@ class Watcher:
         self._over.set()
 
 
+def forget_peak(pid: int) -> None:
+    """The peak of the process's memory counts from now on."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
 @contextmanager
-def watched(victim: Kube, health: str, process: Callable[[], subprocess.Popen[bytes] | None]) -> Iterator[Seen]:
+def watched(victim: Kube, health: str, pid: int) -> Iterator[Seen]:
     """What is seen while the block runs; it is complete after the block."""
-    if (running := process()) is not None:
-        Path(f"/proc/{running.pid}/clear_refs").write_text("5")  # the peak of memory counts from here
-    watcher = Watcher(victim, health, process)
+    watcher = Watcher(victim, health, pid)
     with ThreadPoolExecutor(3) as pool:
         works = [pool.submit(work) for work in (watcher.run_victim, watcher.run_probe, watcher.run_costs)]
         try:
