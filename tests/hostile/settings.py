@@ -2,16 +2,11 @@
 
 import os
 
-from llmservice.settings import VARIABLES
-
 SEED = os.environ.get("SEED") or "1"
 """What is generated follows from it; printed, so that it can be given again."""
 
-_KNOWN = {variable.name for variable in VARIABLES}
-SEPARATE = "LLMSERVICE_PROBE_PORT" in _KNOWN
-
-HEALTH_PORT = "LLMSERVICE_PROBE_PORT" if SEPARATE else "LLMSERVICE_PORT"
+HEALTH_PORT = "LLMSERVICE_PROBE_PORT"
 """The setting of the port that the kubelet probes."""
-METRICS_PORT = "LLMSERVICE_METRICS_PORT" if SEPARATE else "LLMSERVICE_PORT"
+METRICS_PORT = "LLMSERVICE_METRICS_PORT"
 """That of the port of the metrics."""
-METRICS_SCHEME = "https" if SEPARATE else "http"
+METRICS_SCHEME = "https"

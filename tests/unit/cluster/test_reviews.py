@@ -108,6 +108,16 @@ async def test_with_a_client_certificate_of_our_own_nobody_asks_for_themselves()
     assert [kind for kind, _ in session.asked()] == ["TokenReview"]
 
 
+async def test_a_review_refused_for_its_token_changes_nothing_for_the_next_one() -> None:
+    odd = answer(422, a_status(422, "TokenReview is invalid: spec.token", "Invalid"))
+    server = FakeApiServer(calls=[odd, KNOWN, ALLOWED])
+    async with serving(server) as connection:
+        reviews = Reviews(connection=connection)
+        with pytest.raises(Refused):
+            await reviews.verdict("odd", SERVICE)
+        assert await reviews.verdict("token", SERVICE) == Verdict(user="jane", allowed=True)
+
+
 @pytest.mark.parametrize("status", [500, 429, 503])
 async def test_an_api_server_in_trouble_is_no_verdict(status: int) -> None:
     with pytest.raises(Unavailable):
