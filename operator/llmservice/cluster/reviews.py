@@ -25,6 +25,8 @@ AUDIENCE = "llmservice-operator"
 """Who a token may be made for: one for this audience is worth nothing to the API server."""
 
 _TIMEOUT_SECONDS = 5.0
+_FORBIDDEN = "Forbidden"
+"""Any other refusal is about one token, and must not change how all others are asked about."""
 _FORBIDDEN_SECONDS = 60.0
 _TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"  # noqa: S105  (a path)
 _ACCESS = "/apis/authorization.k8s.io/v1/"
@@ -77,7 +79,7 @@ class Reviews:
         try:
             user = await self._user(token)
         except Refused as error:
-            if self._has_own_certificate():
+            if error.reason != _FORBIDDEN or self._has_own_certificate():
                 raise
             self._forbidden_at = time.monotonic()
             if not self._told:

@@ -208,8 +208,10 @@ async def test_questions_that_wait_are_bounded_however_long_the_api_server_takes
     guard = a_guard(court)
     guard.by_address = guard.in_all = Rations(per_second=0, burst=1e9)
     asking = [asyncio.create_task(refused(guard, f"bad-{number}")) for number in range(1000)]
-    done, waiting = await asyncio.wait(asking, timeout=0.1)
-    assert {task.result() for task in done} == {429}
+    for _ in range(50):  # rounds of the loop, not time: a busy machine takes longer for them
+        await asyncio.sleep(0)
+    waiting = [task for task in asking if not task.done()]
+    assert {task.result() for task in asking if task.done()} == {429}
     assert (len(waiting), len(court.asked)) == (256, 8)
     for task in waiting:
         task.cancel()

@@ -34,3 +34,8 @@ def test_every_match_is_found() -> None:
 def test_what_takes_more_than_linear_time_is_no_pattern(pattern: str) -> None:
     with pytest.raises(ValueError, match="is no pattern for RE2"):
         compiled(pattern)
+
+
+def test_a_match_of_what_is_ordinary_stays_and_the_next_one_is_replaced() -> None:
+    found = finder(r"(?P<ordinary>key=none)|(?P<kept>key=)\w+")
+    assert found.replace("key=none key=abc key=none", "#") == "key=none key=# key=none"
