@@ -4,11 +4,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from llmservice.cluster.answers import PageSize
 from llmservice.cluster.connection import Connection
 from llmservice.cluster.failures import garbled
-from llmservice.cluster.listing import Selection
-
-_PAGE = 100
+from llmservice.cluster.listing import Selection, read_page
 
 
 class Counted(NamedTuple):
@@ -33,10 +32,9 @@ async def census(connection: Connection, selection: Selection) -> AsyncIterator[
 
     Raises what `Connection.call` raises.
     """
-    token = ""
+    token, size = "", PageSize()
     while True:
-        target = selection.target(limit=str(_PAGE), **{"continue": token})
-        answer = await connection.call("GET", target, accept=selection.accept(as_list=True))
+        answer = await read_page(connection, selection, token, size)
         try:
             metadata = answer["metadata"]
             token = metadata.get("continue", "")
@@ -44,7 +42,7 @@ async def census(connection: Connection, selection: Selection) -> AsyncIterator[
                 int(metadata["resourceVersion"]), [_counted(item["metadata"]) for item in answer["items"] or ()]
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise garbled(f"GET {target}", error) from error
+            raise garbled(f"GET {selection.name}", error) from error
         del answer, metadata  # most of a page is managed fields: its memory serves the next one
         yield page
         if not token:

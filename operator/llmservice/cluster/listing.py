@@ -64,7 +64,7 @@ async def list_all(
     items: list[Manifest] = []
     token, size = "", PageSize()
     while True:
-        page = await _page(connection, selection, token, size)
+        page = await read_page(connection, selection, token, size)
         try:
             items.extend(keep(selection.named(item)) for item in page.get("items") or ())
             metadata = page["metadata"]
@@ -75,8 +75,11 @@ async def list_all(
             return Listing(items, version)
 
 
-async def _page(connection: Connection, selection: Selection, token: str, size: PageSize) -> dict[str, Any]:
-    """The page that a token leads to; asked for anew, with fewer objects, as long as it is too large."""
+async def read_page(connection: Connection, selection: Selection, token: str, size: PageSize) -> dict[str, Any]:
+    """The page that a token leads to; asked for anew, with fewer objects, as long as it is too large.
+
+    `size` learns from each page how many to ask for next.
+    """
     while True:
         target = selection.target(limit=str(size.objects), **{"continue": token})
         try:
