@@ -1,10 +1,12 @@
 import pytest
 
+from llmservice.cluster.answers import LARGEST_PAGE_BYTES
 from llmservice.cluster.census import Counted, Page, census
 from llmservice.cluster.listing import Selection
 from llmservice.converging.references import Manifest
 from llmservice.errors import Unavailable
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, answer, serving
+from tests.unit.cluster.test_listing import limits, pages_of
 
 SERVICES = Selection(kind="LLMService", metadata_only=True)
 
@@ -29,6 +31,15 @@ async def test_counts_page_by_page_by_metadata_alone() -> None:
     ]
     assert [request.query.get("continue") for request in fake.requests] == [None, "next"]
     assert {"PartialObjectMetadataList" in request.headers["Accept"] for request in fake.requests} == {True}
+
+
+async def test_large_metadata_comes_a_few_at_a_time_and_stops_nobody() -> None:
+    """Who may write one resource may write 256 kB of annotations on a hundred."""
+    fake = pages_of(*[256_000] * 150)
+    async with serving(fake) as connection:
+        names = [item.name async for page in census(connection, SERVICES) for item in page.objects]
+    assert names == [f"chat-{number}" for number in range(150)]
+    assert max(limits(fake)[3:]) * 256_000 < LARGEST_PAGE_BYTES
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ SERVICES = Selection(kind="LLMService")
 
 def a_service(number: int, size: int) -> Manifest:
     """About so many bytes, nearly all of them an annotation that nobody reads."""
-    metadata = {"name": f"chat-{number}", "namespace": "ml", "annotations": {"example.com/notes": "x" * size}}
+    names = {"name": f"chat-{number}", "namespace": "ml", "uid": f"uid-{number}", "resourceVersion": "5"}
+    metadata = {**names, "annotations": {"example.com/notes": "x" * size}}
     return {"metadata": metadata, "spec": {"engine": "vllm"}}
 
 
