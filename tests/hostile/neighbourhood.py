@@ -87,6 +87,7 @@ class Neighbourhood:
             rss_mib=seen.rss_mib,
             descriptors=seen.descriptors,
             threads=seen.threads,
+            longest_call=max(seen.calls, default=0.0),
         )
         self.rows.append(row)
         problems = [
@@ -160,7 +161,8 @@ class Neighbourhood:
         if not seen.waits or not seen.probes:
             yield "nobody looked: the test shows nothing"
         if self.strict and seen.longest_wait > MOST_SECONDS:
-            yield f"another tenant waited {seen.longest_wait:.1f} s for a Deployment"
+            call = max(seen.calls, default=0.0)
+            yield f"another tenant waited {seen.longest_wait:.1f} s for a Deployment (a call took up to {call:.1f} s)"
         if seen.given_up:
             yield f"another tenant's Deployment was not made: {seen.given_up} of {len(seen.waits)}"
         if seen.failures:

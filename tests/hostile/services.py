@@ -43,16 +43,16 @@ def with_dashes(name: str, count: int = 128, letters: int = 8192) -> Body:
 
 
 def as_large_as_it_gets(name: str, count: int = 128, letters: int = 8192) -> Body:
-    """The same with as many annotations as the API server takes of any object."""
-    body = with_dashes(name, count, letters)
+    """A suspended service of large letters, with as many annotations as the API server takes of any object."""
+    body = a_tiny_service(name, suspend=True, engineOptions={"args": ["\U0001f600" * letters] * count})
     notes = {f"hostile.example/{number}": dashes(_ANNOTATIONS_BYTES // 17) for number in range(16)}
     return {**body, "metadata": {**body["metadata"], "annotations": notes}}
 
 
 def sizes() -> Iterable[tuple[int, int]]:
-    """How many arguments of how many letters, the most first."""
-    pairs = [(count, letters) for count in (128, 64, 32, 16, 8) for letters in (8192, 4096, 2048, 1024, 512)]
-    return sorted(pairs, key=lambda pair: pair[0] * pair[1], reverse=True)
+    """How many arguments of how many letters: the most letters first, and of as many the longest."""
+    pairs = [(count, letters) for count in (128, 64, 32, 16, 8, 4, 2, 1) for letters in (8192, 4096, 2048, 1024, 512)]
+    return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 
 
 def largest_admitted(kube: Kube, make: Any) -> tuple[int, int]:

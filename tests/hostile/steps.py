@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 
 from tests.cluster.kube import Kube, Rejected
@@ -64,6 +65,17 @@ def assert_read(tenants: Neighbourhood) -> None:
     if not tenants.strict:
         tenants.victim.wait(tenants.all_read, lambda: [*map(tenants.read_of, NEIGHBOURS)], seconds=60)
     assert [problem for name in NEIGHBOURS if (problem := tenants.read_of(name))] == []
+
+
+def assert_at_rest(tenants: Neighbourhood) -> None:
+    """Soon the operator holds no more descriptors and threads than before anybody attacked: 28 and 7 were seen."""
+    assert tenants.operator.process is not None
+    process = Path(f"/proc/{tenants.operator.process.pid}")
+
+    def held() -> tuple[int, int]:
+        return len([*(process / "fd").iterdir()]), len([*(process / "task").iterdir()])
+
+    tenants.victim.wait(lambda: held()[0] <= 40 and held()[1] <= 12, held, seconds=120)
 
 
 def at_once(do: Callable[[int], object], numbers: Iterable[int]) -> None:

@@ -124,7 +124,7 @@ def test_a_metrics_server_that_answers_60_mib(tenants: Neighbourhood) -> None:
 def test_100_services_as_large_as_it_gets(tenants: Neighbourhood) -> None:
     with tenants.tenant() as tenant:
         count, letters = largest_admitted(tenant, as_large_as_it_gets)
-        kilobytes = (count * letters + 255_000) // 1000
+        kilobytes = (4 * count * letters + 255_000) // 1000
         with tenants.attacked(f"100 LLMServices of {kilobytes} kB"):
             at_once(lambda number: tenant.create(as_large_as_it_gets(f"chat-{number}", count, letters)), range(100))
             tenants.hold(20)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.hostile.neighbourhood import ROUND_SECONDS, Neighbourhood
 from tests.hostile.settings import SEED
-from tests.hostile.steps import assert_read, make_generated
+from tests.hostile.steps import assert_at_rest, assert_read, make_generated
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.hostile]
 
@@ -22,3 +22,4 @@ def test_2000_generated_services_pods_and_logs(tenants: Neighbourhood) -> None:
                 tenants.hold(1.5 * ROUND_SECONDS)
                 assert tenants.is_well(), f"ended, or ill, by resources {numbers} of SEED={SEED}"
     assert_read(tenants)
+    assert_at_rest(tenants)
