@@ -50,12 +50,17 @@ def is_changed(service: Body) -> bool:
 def fakes(tenants: Neighbourhood, tenant: Kube, service: str) -> list[str]:
     """Beside the pod of a service two that name its ReplicaSet by another UID; the addresses of all three, its first.
 
-    The garbage collector ends pods of an owner that is not there, but not those of a kind that nobody serves.
+    The garbage collector ends pods of an owner that is not there, but not those of a kind that nobody serves. One that
+    it ended before its node had seen it has the address "".
     """
 
     def address_of(name: str) -> str:
         key = (tenant.namespace, name)
-        return tenant.wait(lambda: tenants.node.addresses.get(key), lambda: tenant.get("Pod", name), seconds=30)
+
+        def look() -> str | None:
+            return tenants.node.addresses.get(key) or (None if tenant.get("Pod", name) else "")
+
+        return tenant.wait(look, lambda: tenant.get("Pod", name), seconds=30)
 
     (real,) = tenant.wait(
         lambda: tenant.list("Pod", f"llmservice.dev/name={service}") or None, lambda: tenant.list("Deployment")
