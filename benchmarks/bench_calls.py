@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.scale import crowd
+from benchmarks.scale import workload
 from benchmarks.scale.__main__ import prepare
 from benchmarks.scale.measuring import cluster_cpu
 from llmservice.cli.render import render_resource
@@ -39,7 +39,7 @@ def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]
     api = ApiServer(connection)
 
     def read(kind: str) -> Call:
-        return lambda number: api.get(Ref(kind, crowd.NAMESPACE, crowd.name_of(number)))
+        return lambda number: api.get(Ref(kind, workload.NAMESPACE, workload.name_of(number)))
 
     def apply(kind: str) -> Call:
         return lambda number: api.apply_new(_child(kind, number), manager="bench")
@@ -50,7 +50,7 @@ def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]
 
     return [
         ("nothing", lambda _: asyncio.sleep(0)),
-        ("create LLMService", lambda number: crowd.create_one(connection, number)),
+        ("create LLMService", lambda number: workload.create_one(connection, number)),
         ("read LLMService", read("LLMService")),
         ("read what is not there", read("Deployment")),
         ("apply Service", apply("Service")),
@@ -61,18 +61,18 @@ def the_calls(connection: Connection, status: Manifest) -> list[tuple[str, Call]
 
 
 def _bare(number: int) -> Manifest:
-    return {key: value for key, value in crowd.a_service(number).items() if key != "spec"}
+    return {key: value for key, value in workload.a_service(number).items() if key != "spec"}
 
 
 def _child(kind: str, number: int) -> Manifest:
-    manifest = next(child for child in render_resource(crowd.a_service(number)) if child["kind"] == kind)
+    manifest = next(child for child in render_resource(workload.a_service(number)) if child["kind"] == kind)
     return {**manifest, "spec": {**manifest["spec"], "replicas": 0}} if kind == "Deployment" else manifest
 
 
 async def measure(box: Sandbox, call: Call, count: int) -> dict[str, float]:
     """Milliseconds of CPU a call, by program, and the calls a second."""
     before, began = _cpu(box), time.perf_counter()
-    await crowd.at_once(_AT_ONCE, count, call)
+    await workload.at_once(_AT_ONCE, count, call)
     took = time.perf_counter() - began
     await asyncio.sleep(_REST_SECONDS)  # what a write sets off is part of its price
     after = _cpu(box)

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.terms import Write, handovers, overlaps, writes_in
+from benchmarks.leadership_audit import Write, handovers, overlaps, writes_in
 from sandbox import Sandbox
 from tests.cluster.kube import Kube
 from tests.cluster.service_account import kubeconfig_with_token

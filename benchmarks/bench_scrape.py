@@ -23,7 +23,7 @@ from llmservice.signals.exposition import scan
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.samples import reading_from, wanted
 from llmservice.signals.source import Reading
-from tests.unit.signals.fake_engine import VERSIONS, a_target, page, readings_of, recorded
+from tests.unit.signals.fake_engine import VERSIONS, a_target, metric_names_of, page, recorded
 
 _TICK_SECONDS = 0.01
 
@@ -40,10 +40,10 @@ def best_milliseconds(work: Callable[[], object], rounds: int) -> float:
 
 def print_parsing(engine: str) -> None:
     """The scan beside a full parser."""
-    readings, content = readings_of(engine), recorded(engine)
-    names = wanted(readings)
-    assert isinstance(reading_from(scan(content, names), readings, 0.0), Reading)
-    ours = best_milliseconds(lambda: reading_from(scan(content, names), readings, 0.0), 300)
+    metric_names, content = metric_names_of(engine), recorded(engine)
+    names = wanted(metric_names)
+    assert isinstance(reading_from(scan(content, names), metric_names, 0.0), Reading)
+    ours = best_milliseconds(lambda: reading_from(scan(content, names), metric_names, 0.0), 300)
     full = best_milliseconds(lambda: list(text_string_to_metric_families(content.decode())), 20)
     print(f"{engine:9} {len(content) / 1e3:5.1f} kB   page to Reading {ours:6.3f} ms   full parser {full:6.3f} ms")
 

@@ -12,11 +12,11 @@ from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.converging.scaled_pods import ScaledPod, Standing
-from llmservice.engines.readings import Readings
-from llmservice.reconcilers.scaling.sightings import Sightings
+from llmservice.engines.metric_names import MetricNames
+from llmservice.reconcilers.scaling.pod_history import PodHistory
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import Reading, Unread
+from llmservice.signals.source import ReadFailure, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ def load(path: Path) -> list[RecordedLook]:
     return [RecordedLook.of_json(raw) for raw in json.loads(gzip.decompress(path.read_bytes()))]
 
 
-def decisions(looks: list[RecordedLook], policy: ScalingPolicy, readings: Readings) -> Iterator[Decision]:
+def decisions(looks: list[RecordedLook], policy: ScalingPolicy, metric_names: MetricNames) -> Iterator[Decision]:
     """What the operator decides from a run, look by look."""
-    sightings, memory = Sightings(), Memory()
+    sightings, memory = PodHistory(), Memory()
     for look in looks:
-        said: dict[str, Reading | Unread] = {
-            pod: reading_from(scan(page.encode(), wanted(readings)), readings, look.at)
+        said: dict[str, Reading | ReadFailure] = {
+            pod: reading_from(scan(page.encode(), wanted(metric_names)), metric_names, look.at)
             for pod, page in look.pages.items()
         }
         snapshot = sightings.look(look.pods, said, asked=look.asked, objective=policy.objective, now=look.at)

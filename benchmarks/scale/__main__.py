@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 
-from benchmarks.scale import crowd
+from benchmarks.scale import workload
 from benchmarks.scale.measuring import Bench, Result
 from benchmarks.scale.process import ROOT
 from benchmarks.scale.report import as_table, publish
@@ -58,8 +58,8 @@ def _cluster(pods: int) -> Iterator[Sandbox]:
 
 def prepare(box: Sandbox) -> None:
     """The namespace and the CRD, which is served before it is counted on."""
-    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": crowd.NAMESPACE}}
-    box.api().apply(f"/api/v1/namespaces/{crowd.NAMESPACE}", namespace)
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": workload.NAMESPACE}}
+    box.api().apply(f"/api/v1/namespaces/{workload.NAMESPACE}", namespace)
     kubectl = [str(box.kubectl), "--kubeconfig", str(box.kubeconfig)]
     subprocess.run([*kubectl, "apply", "--server-side", "-f", str(ROOT / "crds")], check=True, capture_output=True)
     established = [*kubectl, "wait", "--for=condition=Established", "crd/llmservices.llmservice.dev"]

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scale import crowd
+from benchmarks.scale import workload
 from benchmarks.scale.process import Figures, OperatorProcess, cpu_seconds
 from llmservice.cluster.connection import Connection, connect
 from llmservice.cluster.credentials import load_credentials
@@ -74,7 +74,7 @@ class Bench:
     async def bare(self, services: int) -> float:
         """Seconds in which a client that does nothing else makes the same children; the same controllers run beside."""
         async with self._connection() as connection:
-            return await crowd.create_children(connection, services)
+            return await workload.create_children(connection, services)
 
     async def measure(self, services: int, bare_seconds: float) -> Result:
         """Create, wait, idle, start again."""
@@ -96,11 +96,14 @@ class Bench:
         applies, before = await _applies(connection), operator.figures()
         cluster, cpu = cluster_cpu(self.box), operator.cpu
         watches = [
-            asyncio.create_task(crowd.until_all(connection, kind, services, crowd.is_there)) for kind in crowd.CHILDREN
+            asyncio.create_task(workload.until_all(connection, kind, services, workload.is_there))
+            for kind in workload.CHILDREN
         ]
-        ready = asyncio.create_task(crowd.until_all(connection, "LLMService", services, crowd.is_ready, whole=True))
+        ready = asyncio.create_task(
+            workload.until_all(connection, "LLMService", services, workload.is_ready, whole=True)
+        )
         await asyncio.sleep(0.5)
-        began, created = await crowd.create(connection, services)
+        began, created = await workload.create(connection, services)
         async with asyncio.timeout(_LONGEST_SECONDS):
             children = max(await asyncio.gather(*watches))
             all_ready = await ready

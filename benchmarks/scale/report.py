@@ -50,7 +50,7 @@ def as_table(results: Sequence[Result]) -> str:
 
 
 def as_profile(results: Sequence[Result]) -> str:
-    """Markdown: milliseconds of CPU a service by part, while the crowd grew."""
+    """Markdown: milliseconds of CPU a service by part, while the workload grew."""
     parts = {part: None for result in results for part in result.parts}
     head = ["CPU of the operator, ms a service", *(f"{result.services:,}" for result in results)]
     rows = [

@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks.scale.looking import Sampler, lag_until
+from benchmarks.scale.profiler import Sampler, lag_until
 from llmservice.cli import main, run
 from llmservice.controllers.application import run_operator
 from llmservice.settings import Settings

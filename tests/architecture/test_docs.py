@@ -15,7 +15,7 @@ from llmservice.catalog.overlay import overlaid
 from llmservice.cli.documents import documents_in
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.settings import VARIABLES, settings_from
-from llmservice.signals.source import UnreadReason
+from llmservice.signals.source import ReadFailureReason
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -87,7 +87,7 @@ def test_a_variable_that_a_page_names_is_one_of_the_operator_or_the_tests(page: 
 
 def test_every_word_for_an_unread_pod_is_explained() -> None:
     page = (ROOT / "docs" / "how-to" / "autoscale.md").read_text("utf-8")
-    assert [reason for reason in UnreadReason if f"`{reason}`" not in page] == []
+    assert [reason for reason in ReadFailureReason if f"`{reason}`" not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

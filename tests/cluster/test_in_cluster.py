@@ -20,7 +20,7 @@ import yaml
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.connection import connect
 from llmservice.cluster.credentials import load_credentials
-from llmservice.controllers.ghosts import ApiLister, Sweep
+from llmservice.controllers.resync import ApiLister, Resync
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
@@ -215,10 +215,10 @@ def misnamed(kube: Kube, kind: str, owner: Body) -> Body:
 
 
 async def swept_from_nothing(kubeconfig: Path, namespace: str) -> None:
-    """The operator's sweep with its own token, as if no watch had told anything: it gets all that a list knows."""
+    """The operator's resync with its own token, as if no watch had told anything: it gets all that a list knows."""
     cache = ObjectCache()
     async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
-        await Sweep(api=ApiLister(connection), cache=cache).sweep(namespace, functools.partial(asyncio.sleep, 0))
+        await Resync(api=ApiLister(connection), cache=cache).resync(namespace, functools.partial(asyncio.sleep, 0))
     assert cache.of_kind("Pod", namespace)
 
 

@@ -57,7 +57,7 @@ def test_the_recorded_options_are_those_of_the_binary(binary: Path) -> None:
 )
 def test_its_last_words_name_the_cause(binary: Path, arguments: tuple[str, ...], reason: str) -> None:
     log = output_of(binary, "--host", "127.0.0.1", "--port", "0", *arguments)
-    found = (each.reason for each in LLAMACPP.signatures if each.pattern.is_in(log))
+    found = (each.reason for each in LLAMACPP.log_patterns if each.pattern.is_in(log))
     assert next(found, None) == reason
 
 

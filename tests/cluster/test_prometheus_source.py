@@ -16,7 +16,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.registry import ENGINES
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import Reading, Target, Unread
+from llmservice.signals.source import ReadFailure, Reading, Target
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, ask
 from tests.contracts.metrics_server import metrics_server
@@ -24,7 +24,7 @@ from tests.contracts.metrics_server import metrics_server
 # The host reaches the sandbox's pods; a Prometheus beside another cluster might not.
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
-Readings = dict[Target, Reading | Unread]
+Readings = dict[Target, Reading | ReadFailure]
 
 
 RELABELINGS = [
@@ -75,7 +75,7 @@ def server(kube: Kube, tmp_path: Path) -> Iterator[MetricsServer]:  # noqa: ARG0
 
 
 def targets_of(kube: Kube) -> list[Target]:
-    readings = ENGINES["llamacpp"].readings(load_catalogue().engine_version("llamacpp", None))
+    readings = ENGINES["llamacpp"].metric_names(load_catalogue().engine_version("llamacpp", None))
     return [
         Target(
             namespace=kube.namespace,
@@ -83,7 +83,7 @@ def targets_of(kube: Kube) -> list[Target]:
             pod=pod["metadata"]["name"],
             address=pod["status"]["podIP"],
             port=8000,
-            readings=readings,
+            metric_names=readings,
         )
         for pod in kube.list("Pod")
         if pod["status"].get("podIP") and not pod["metadata"].get("deletionTimestamp")
@@ -145,7 +145,7 @@ def test_a_pod_that_is_gone_is_unread_and_the_new_one_is_found(kube: Kube, serve
     server.discover(kube)
     kube.wait(lambda: is_read(server, targets_of(kube)), lambda: by_prometheus(server.url, targets_of(kube)))
     (result,) = by_prometheus(server.url, gone).values()
-    assert isinstance(result, Unread)
+    assert isinstance(result, ReadFailure)
     assert result.reason == "NotScraped"
 
 

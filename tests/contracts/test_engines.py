@@ -193,11 +193,11 @@ def test_the_same_resource_always_gives_the_same_manifests(subject: Subject) -> 
 
 
 def test_every_signature_is_a_pattern_with_a_remedy(subject: Subject) -> None:
-    assert subject.engine.signatures
-    for signature in subject.engine.signatures:
-        assert not signature.pattern.is_in("")
-        assert signature.remedy
-        assert isinstance(signature.reason, Reason)
+    assert subject.engine.log_patterns
+    for log_pattern in subject.engine.log_patterns:
+        assert not log_pattern.pattern.is_in("")
+        assert log_pattern.remedy
+        assert isinstance(log_pattern.reason, Reason)
 
 
 def test_a_misspelled_quantization_is_refused_with_the_right_spelling(subject: Subject) -> None:

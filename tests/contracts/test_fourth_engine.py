@@ -13,12 +13,12 @@ from llmservice.engines.engine import (
     Capabilities,
     HttpProbe,
     Launch,
+    LogPattern,
     OwnedArguments,
     Probes,
     ServingRequest,
-    Signature,
 )
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
@@ -48,7 +48,7 @@ class Fourth:
     capabilities = Capabilities(schemes=frozenset({"hf"}), revisions=True)
     owned = OwnedArguments(flags={"--length": "use spec.maxModelLen"}, environment={})
     flags = frozenset({"--length", "--at-once"})
-    signatures: tuple[Signature, ...] = ()
+    log_patterns: tuple[LogPattern, ...] = ()
 
     def launch(self, request: ServingRequest) -> Launch:
         return Launch(
@@ -58,8 +58,8 @@ class Fourth:
             stop_seconds=request.drain_seconds,
         )
 
-    def readings(self, version: EngineVersion) -> Readings:
-        return Readings(running=(version.metrics["running"],), waiting=(version.metrics["waiting"],))
+    def metric_names(self, version: EngineVersion) -> MetricNames:
+        return MetricNames(running=(version.metrics["running"],), waiting=(version.metrics["waiting"],))
 
 
 @pytest.fixture

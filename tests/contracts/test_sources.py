@@ -15,7 +15,7 @@ from llmservice.autoscaling.counters import flow_between
 from llmservice.autoscaling.policy import Objective
 from llmservice.signals.pod_scrape import Limits, pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import Reading, Source, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Source, Target
 from tests.contracts.metrics_server import metrics_server, static_targets
 from tests.unit.signals.fake_engine import (
     VERSIONS,
@@ -50,11 +50,11 @@ class World:
         if self.url:
             await self._scraped()
 
-    async def read(self, *targets: Target) -> dict[Target, Reading | Unread]:
+    async def read(self, *targets: Target) -> dict[Target, Reading | ReadFailure]:
         async with self._source() as source:
             return await source.read(targets)
 
-    async def read_one(self, answer: Answer | bytes | str, engine: str = "vllm") -> Reading | Unread:
+    async def read_one(self, answer: Answer | bytes | str, engine: str = "vllm") -> Reading | ReadFailure:
         await self.answers(answer)
         target = self.target(engine=engine)
         return (await self.read(target))[target]
@@ -111,8 +111,8 @@ async def test_reads_every_engine_in_the_same_terms(world: World) -> None:
     assert (vllm.counters.running, vllm.counters.waiting, vllm.counters.finished, vllm.kv_tokens) == (4, 3, 11, 1048576)
     assert (tgi.counters.running, tgi.counters.waiting, tgi.counters.finished, tgi.kv_use) == (2, 5, 41, None)
     assert (llamacpp.counters.running, llamacpp.counters.waiting, llamacpp.counters.finished) == (2, 5, None)
-    assert vllm.counters.first_token is not None
-    assert (vllm.counters.first_token.above(2.5), len(vllm.counters.first_token.bounds)) == (3, 22)
+    assert vllm.counters.ttft is not None
+    assert (vllm.counters.ttft.above(2.5), len(vllm.counters.ttft.bounds)) == (3, 22)
     assert (tgi.counters.rejected, vllm.counters.prompt_tokens) == (4, 1334)
 
 
@@ -152,41 +152,43 @@ async def test_what_happened_in_between_is_known_until_an_engine_begins_again(wo
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-1"])
 async def test_a_value_no_engine_can_mean_is_named(world: World, value: str) -> None:
     result = await world.read_one(changed("vllm:num_requests_running", value))
-    assert isinstance(result, Unread)
-    assert result.reason is UnreadReason.IMPLAUSIBLE
+    assert isinstance(result, ReadFailure)
+    assert result.reason is ReadFailureReason.IMPLAUSIBLE
     assert result.message.startswith("vllm:num_requests_running is ")
 
 
 async def test_a_renamed_metric_is_named(world: World) -> None:
     result = await world.read_one(VLLM.replace("vllm:kv_cache_usage_perc", "vllm:kv_usage"))
-    assert isinstance(result, Unread)
-    assert result.reason is UnreadReason.SIGNAL_MISSING
+    assert isinstance(result, ReadFailure)
+    assert result.reason is ReadFailureReason.SIGNAL_MISSING
     assert "vllm:kv_cache_usage_perc" in result.message
 
 
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (page("<html><body>Welcome!</body></html>\n"), UnreadReason.NOT_METRICS),
-        (page("who are you?", 401), UnreadReason.UNAUTHORIZED),
-        (page("", 302, Location="http://127.0.0.1:9/metrics"), UnreadReason.REDIRECTED),
-        (page("out of order", 500), UnreadReason.REFUSED),
-        (silence, UnreadReason.TIMED_OUT),
-        (pieces(b"a 1\n", 100, pause_seconds=0.1), UnreadReason.TIMED_OUT),
+        (page("<html><body>Welcome!</body></html>\n"), ReadFailureReason.NOT_METRICS),
+        (page("who are you?", 401), ReadFailureReason.UNAUTHORIZED),
+        (page("", 302, Location="http://127.0.0.1:9/metrics"), ReadFailureReason.REDIRECTED),
+        (page("out of order", 500), ReadFailureReason.REFUSED),
+        (silence, ReadFailureReason.TIMED_OUT),
+        (pieces(b"a 1\n", 100, pause_seconds=0.1), ReadFailureReason.TIMED_OUT),
     ],
     ids=["html", "401", "redirect", "500", "silence", "drip"],
 )
-async def test_one_bad_pod_is_named_and_the_others_are_read(world: World, answer: Answer, reason: UnreadReason) -> None:
+async def test_one_bad_pod_is_named_and_the_others_are_read(
+    world: World, answer: Answer, reason: ReadFailureReason
+) -> None:
     await world.answers(answer, VLLM, VLLM)
     targets = [world.target(number) for number in range(PODS)]
     results = await world.read(*targets)
     bad = results[targets[0]]
-    assert isinstance(bad, Unread)
-    assert bad.reason is (UnreadReason.NOT_SCRAPED if world.url else reason)
+    assert isinstance(bad, ReadFailure)
+    assert bad.reason is (ReadFailureReason.NOT_SCRAPED if world.url else reason)
     assert ": " in bad.message
     assert [isinstance(results[target], Reading) for target in targets] == [False, True, True]
 
 
 async def test_normal_again_as_soon_as_the_pod_is(world: World) -> None:
-    assert isinstance(await world.read_one("<html></html>\n"), Unread)
+    assert isinstance(await world.read_one("<html></html>\n"), ReadFailure)
     assert isinstance(await world.read_one(VLLM), Reading)

@@ -12,28 +12,28 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.failures import failure_of
 from llmservice.cluster.json_as_yaml import as_yaml
 from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
-from llmservice.converging.case import Case
 from llmservice.converging.crashes import cannot_be_made, crash
+from llmservice.converging.diagnosis import sentence
 from llmservice.converging.missing import find_missing
+from llmservice.converging.pod_context import PodContext
 from llmservice.converging.preparation import Preparation, obstructed, preparation
 from llmservice.converging.redaction import redacted, redacted_arguments
-from llmservice.converging.trouble import sentence
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
-from llmservice.signals.source import Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason
 from llmservice.untrusted.texts import cut, printable
 from tests.unit.converging.plans import a_plan, a_pod, crashed
-from tests.unit.signals.fake_engine import readings_of
+from tests.unit.signals.fake_engine import metric_names_of
 
 Reader = Callable[[str], object]
 
 _PLAN = a_plan()
-_SIGNATURES = tuple({each.pattern: each for engine in ENGINES.values() for each in engine.signatures}.values())
-_VLLM = readings_of("vllm")
+_SIGNATURES = tuple({each.pattern: each for engine in ENGINES.values() for each in engine.log_patterns}.values())
+_VLLM = metric_names_of("vllm")
 
 
 def _record(text: str) -> logging.LogRecord:
@@ -48,9 +48,9 @@ def _encodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _case(text: str, message: str = "") -> Case:
+def _case(text: str, message: str = "") -> PodContext:
     pod = a_pod(ready=False, **crashed(exit_code=1, message=message))
-    return Case(pod=pod, plan=_PLAN, signatures=_SIGNATURES, log_tail=text, preparation=Preparation())
+    return PodContext(pod=pod, plan=_PLAN, log_patterns=_SIGNATURES, log_tail=text, preparation=Preparation())
 
 
 def _parse(*path: str) -> Reader:
@@ -123,14 +123,14 @@ READERS: Mapping[str, Reader] = {
     "text made printable": printable,
     "bytes made printable": lambda text: printable(_bytes(text)),
     "text cut": lambda text: cut(text, 4096),
-    "end of a log, signatures of all engines": lambda text: crash(_case(text)),
+    "end of a log, log_patterns of all engines": lambda text: crash(_case(text)),
     "termination message": lambda text: crash(_case("", text)),
     "message of a container runtime": lambda text: cannot_be_made(_case(""), text),
     "words of scheduler and kubelet": lambda text: find_missing(text, "ml"),
     "warning about a pod": _warnings,
     "page of metrics": _read_page,
     "label of a bucket": _read_buckets,
-    "why a pod is unread": lambda text: Unread(reason=UnreadReason.REDIRECTED, message=text),
+    "why a pod is unread": lambda text: ReadFailure(reason=ReadFailureReason.REDIRECTED, message=text),
     "answer of an API server, no JSON": lambda text: failure_of(500, _bytes(text)),
     "answer of an API server": lambda text: failure_of(
         403, orjson.dumps({"message": _encodable(text), "reason": _encodable(text)})

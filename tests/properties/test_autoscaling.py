@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from llmservice.autoscaling.checkpoint import MAX_CHARACTERS, decoded, encoded
 from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.demand import cold_start_seconds
-from llmservice.autoscaling.holding import hold_seconds
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Reserve, ScalingPolicy
 from llmservice.autoscaling.snapshot import Replica, Snapshot
+from llmservice.autoscaling.stabilization import stabilization_window_seconds
 from tests.unit.autoscaling.builders import (
     a_flow,
     a_policy,
@@ -37,7 +37,9 @@ def snapshots(draw: st.DrawFn, *, silent: bool = True) -> Snapshot:
     members: list[Replica] = [
         a_replica(
             f"chat-{number}",
-            flow=a_flow(draw(st.floats(0, 120)), arrived=draw(st.floats(-5, 300)), slow=draw(st.floats(0, 20))),
+            flow=a_flow(
+                draw(st.floats(0, 120)), arrived=draw(st.floats(-5, 300)), tpot_violations=draw(st.floats(0, 20))
+            ),
             running=draw(st.floats(0, 256)),
             waiting=draw(st.floats(0, 500)),
             kv_use=draw(st.none() | st.floats(0, 1)),
@@ -110,7 +112,7 @@ def test_from_an_old_checkpoint_nothing_is_dropped_for_one_hold_window(
     _, old = followed(policy, history)
     memory, start = decoded(encoded(old)), (old.at or 0.0) + 600.0
     assert memory is not None
-    for tick in range(int(hold_seconds(cold_start_seconds(memory.demand)) // 10)):
+    for tick in range(int(stabilization_window_seconds(cold_start_seconds(memory.demand)) // 10)):
         decision, memory = decide(policy, a_snapshot(*replicas_under(load, running)), memory, start + tick * 10.0)
         assert decision.replicas >= running
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
-from llmservice.reconcilers.scaling.acting import Actor
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
 from llmservice.reconcilers.scaling.candidates import Candidates
-from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
-from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
 from tests.scenarios.world import NAMESPACE, World, controlled_by
 from tests.unit.autoscaling.builders import counters
 
@@ -27,22 +27,22 @@ class FakeSource:
 
     running: float = 0.0
     by_pod: dict[str, float] = field(default_factory=dict)
-    silent: dict[str, Unread] = field(default_factory=dict)
+    silent: dict[str, ReadFailure] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     now: float = 0.0
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         self.asked = [target.pod for target in targets]
         return {target: self._one(target) for target in targets}
 
-    def _one(self, target: Target) -> Reading | Unread:
+    def _one(self, target: Target) -> Reading | ReadFailure:
         if target.pod in self.silent:
             return self.silent[target.pod]
         running = self.by_pod.get(target.pod, self.running)
         return Reading(at=self.now, counters=counters(self.now, running=running, finished=None))
 
 
-UNREACHABLE = Unread(reason=UnreadReason.UNREACHABLE, message="connection refused: see its log")
+UNREACHABLE = ReadFailure(reason=ReadFailureReason.UNREACHABLE, message="connection refused: see its log")
 
 
 @dataclass
@@ -61,8 +61,8 @@ class ScaledWorld(World):
 
     def lead(self) -> None:
         """A term of leadership begins: a new process, as far as memory goes."""
-        looks = Looks()
-        actor = Actor(cluster=self.cluster, cache=self.cache, now=self._moment)
+        looks = Evaluations()
+        actor = ScaleWriter(cluster=self.cluster, cache=self.cache, now=self._moment)
         self.autoscaler = Autoscaler(
             candidates=Candidates(cache=self.cache, plan=self.reconciler.plan),
             scaler=ServiceScaler(

@@ -10,7 +10,7 @@ import pytest
 
 from llmservice.autoscaling.counters import Histogram
 from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.signals.source import Reading, Target, Unread
+from llmservice.signals.source import ReadFailure, Reading, Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 from tests.unit.autoscaling.builders import counters
@@ -29,15 +29,15 @@ class BusyEngines(FakeSource):
         """Ten seconds: forty requests of 1000 + 200 tokens among these pods."""
         for pod in pods:
             name, busy = pod["metadata"]["name"], next(self.share) / len(pods)
-            requests, gap_seconds = self.done.get(name, (0, 0.0))
+            requests, inter_token_seconds = self.done.get(name, (0, 0.0))
             now = round(40 * busy)
-            self.done[name] = requests + now, gap_seconds + now * 200 * (0.02 + 0.02 * busy)
+            self.done[name] = requests + now, inter_token_seconds + now * 200 * (0.02 + 0.02 * busy)
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         return {target: self._reading(target.pod) for target in targets}
 
     def _reading(self, pod: str) -> Reading:
-        requests, gap_seconds = self.done.get(pod, (0, 0.0))
+        requests, inter_token_seconds = self.done.get(pod, (0, 0.0))
         counted = counters(
             self.now,
             running=30.0,
@@ -46,8 +46,8 @@ class BusyEngines(FakeSource):
             finished=float(requests),
             finished_prompt_tokens=requests * 1000.0,
             finished_generated_tokens=requests * 200.0,
-            first_token=Histogram(count=requests, total=0.2 * requests, bounds=(1.0, 5.0), counts=(requests, requests)),
-            token_gap=Histogram(count=requests * 200.0, total=gap_seconds),
+            ttft=Histogram(count=requests, total=0.2 * requests, bounds=(1.0, 5.0), counts=(requests, requests)),
+            inter_token_latency=Histogram(count=requests * 200.0, total=inter_token_seconds),
         )
         return Reading(at=self.now, counters=counted, kv_use=0.1, slots=256)
 

@@ -9,7 +9,7 @@ import pytest
 from llmservice.converging.references import Manifest, Ref
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import Reading, Target, Unread
+from llmservice.signals.source import ReadFailure, Reading, Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 from tests.unit.signals.fake_engine import recorded
@@ -28,11 +28,11 @@ class Pages(FakeSource):
     page: bytes = VLLM
     pages: dict[str, bytes] = field(default_factory=dict)
 
-    def _one(self, target: Target) -> Reading | Unread:
+    def _one(self, target: Target) -> Reading | ReadFailure:
         page = self.pages.get(target.pod, self.page)
-        return reading_from(scan(page, wanted(target.readings)), target.readings, self.now)
+        return reading_from(scan(page, wanted(target.metric_names)), target.metric_names, self.now)
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         return {target: self._one(target) for target in targets}
 
 

@@ -1,11 +1,11 @@
 """Replicas that cannot be read: from the first one that is ready on, the status says why and what to do."""
 
 from llmservice.converging.references import Manifest, Ref
-from llmservice.signals.source import Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason
 from tests.scenarios.scaled_world import RUNNING, UNREACHABLE, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 
-WANTS_A_KEY = Unread(reason=UnreadReason.UNAUTHORIZED, message="HTTP 401: leave out what sets a key")
+WANTS_A_KEY = ReadFailure(reason=ReadFailureReason.UNAUTHORIZED, message="HTTP 401: leave out what sets a key")
 
 
 def names(world: ScaledWorld) -> list[str]:

@@ -9,7 +9,7 @@ from llmservice.engines.vllm import VLLM
 from tests.recorded_load import decisions, load
 
 LOOKS = load(Path(__file__).parent / "vllm-kv-cache.json.gz")
-READINGS = VLLM.readings(load_catalogue().engines["vllm"].versions["0.32.0"])
+READINGS = VLLM.metric_names(load_catalogue().engines["vllm"].versions["0.32.0"])
 BY_KV_CACHE = ScalingPolicy(
     minimum=1, maximum=2, law=Law.THRESHOLD, targets=Targets(kv_use=0.5, waiting=1000.0), slots=4, period_seconds=10.0
 )

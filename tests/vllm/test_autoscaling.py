@@ -53,7 +53,7 @@ class Recorder:
         self._thread.join()
 
     def _run(self) -> None:
-        names = tuple(wanted(VLLM.readings(load_catalogue().engines["vllm"].versions[VERSION])))
+        names = tuple(wanted(VLLM.metric_names(load_catalogue().engines["vllm"].versions[VERSION])))
         while not self._stop.wait(10):
             pods = scaled_pods(self.kube.list("Pod"))
             deployment = self.kube.get("Deployment", "chat") or {"spec": {}}

@@ -27,8 +27,8 @@ def test_it_answers_through_the_service_in_a_restricted_namespace(chat: Kube) ->
 
 def test_metrics_have_the_names_of_the_catalogue(chat: Kube) -> None:
     ask(chat)
-    readings = VLLM.readings(load_catalogue().engines["vllm"].versions[VERSION])
-    assert isinstance(reading_from(scan(page(chat).encode(), wanted(readings)), readings, 0.0), Reading)
+    names = VLLM.metric_names(load_catalogue().engines["vllm"].versions[VERSION])
+    assert isinstance(reading_from(scan(page(chat).encode(), wanted(names)), names, 0.0), Reading)
 
 
 def test_metrics_show_how_full_the_kv_cache_is(chat: Kube) -> None:

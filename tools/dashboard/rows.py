@@ -109,7 +109,7 @@ AUTOSCALING = (
     ),
     Panel(
         title="Decisions by reason",
-        meaning="Looks of the autoscaler; docs/reference/reasons.md says what each reason means.",
+        meaning="Evaluations of the autoscaler; docs/reference/reasons.md says what each reason means.",
         unit="cps",
         queries=(
             Query(f"sum by (reason) (rate(llmservice_autoscale_decisions_total{{{OF_SERVICES}}}{RATE}))", "{{reason}}"),
@@ -137,7 +137,7 @@ AUTOSCALING = (
 OPERATOR = (
     Panel(
         title="Passes by result",
-        meaning="Looks at one resource: observe, plan, apply, tell.",
+        meaning="Evaluations at one resource: observe, plan, apply, tell.",
         unit="ops",
         queries=(Query(f"sum by (result) (rate(controller_runtime_reconcile_total{RATE}))", "{{result}}"),),
         stacked=True,

@@ -10,7 +10,7 @@ from llmservice.controllers.measuring import MeasuredQueue
 from llmservice.controllers.metrics import Metrics
 from llmservice.controllers.scaling_series import ScalingSeries
 from llmservice.controllers.series import ProcessSeries, ServiceSeries
-from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluations
 
 _HEAD = """\
 # Metrics of the operator
@@ -47,7 +47,7 @@ def families() -> list[Family]:
     MeasuredQueue(metrics)
     process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
     registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
-    found = _families([*registered, ServiceSeries(), process, ScalingSeries(Looks())])
+    found = _families([*registered, ServiceSeries(), process, ScalingSeries(Evaluations())])
     return sorted(found)
 
 

@@ -13,7 +13,7 @@ _LEVEL_WIDTH = 0.18
 """Load levels of the line are this far apart (natural logarithm of tokens/s): 18 %."""
 
 _LEAST_GAPS = 30
-"""Readings with fewer token gaps say too little of the step time."""
+"""Readings with fewer intervals between tokens say too little of the step time."""
 
 _READINGS_REMEMBERED = 60
 _READINGS_TRUSTED = 6.0
@@ -53,13 +53,18 @@ def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
     line, kv_per_token = dict(capacity.line), capacity.kv_per_token
     for replica in snapshot.ready:
         flow = replica.flow
-        if flow is None or not flow.gaps or not flow.gap_seconds or flow.gaps < _LEAST_GAPS:
+        if (
+            flow is None
+            or not flow.inter_token_count
+            or not flow.inter_token_seconds
+            or flow.inter_token_count < _LEAST_GAPS
+        ):
             continue
-        steps = flow.gaps / flow.gap_seconds
+        steps = flow.inter_token_count / flow.inter_token_seconds
         level = int(math.log(max(flow.tokens_per_second, 1.0)) / _LEVEL_WIDTH)
         line[level] = _with_reading(line.get(level), flow.tokens_per_second, steps)
         kv_per_token = _kv_per_token(kv_per_token, replica, flow, steps)
-    return Capacity(line, kv_per_token, capacity.misses, capacity.miss_weight, capacity.watches)
+    return Capacity(line, kv_per_token, capacity.violations, capacity.violation_weight, capacity.watches)
 
 
 def _with_reading(point: LinePoint | None, tokens: float, steps: float) -> LinePoint:
@@ -125,7 +130,7 @@ def limits(line: Line, capacity: Capacity, sizes: Sizes, policy: ScalingPolicy) 
     """
     f0, k, objective = line.unloaded, line.slope, policy.objective
     by_memory = _by_memory(line, capacity, sizes, policy.slots)
-    by_latency = (f0 - 1.0 / objective.output_token_seconds) / k
+    by_latency = (f0 - 1.0 / objective.tpot_seconds) / k
     if by_latency <= 0:
         by_latency = 0.2 * f0 / k
     mean_limit = min(by_latency, by_memory, 0.95 * f0 / k)
@@ -146,5 +151,5 @@ def _by_memory(line: Line, capacity: Capacity, sizes: Sizes, slots: int) -> floa
 
 def _companions(tokens_per_second: float, sizes: Sizes, objective: Objective) -> float:
     """Requests that share one request's lifetime on a replica."""
-    lifetime = sizes.answer * objective.output_token_seconds + objective.first_token_seconds
+    lifetime = sizes.answer * objective.tpot_seconds + objective.ttft_seconds
     return max(1.0, tokens_per_second / sizes.tokens * lifetime)

@@ -16,11 +16,11 @@ from llmservice.autoscaling.memory import (
     Capacity,
     Demand,
     Forecast,
-    Holding,
     LinePoint,
     Memory,
-    Misses,
     Sizes,
+    Stabilization,
+    Violations,
     Watch,
 )
 from llmservice.autoscaling.safe_load import rescaled
@@ -60,14 +60,14 @@ def _json(memory: Memory) -> str:
 
 
 def _rows(memory: Memory) -> list[Any]:
-    capacity, demand, holding = memory.capacity, memory.demand, memory.holding
+    capacity, demand, stabilization = memory.capacity, memory.demand, memory.stabilization
     return [
         memory.at,
         [
             _table(capacity.line),
             capacity.kv_per_token,
-            _table(capacity.misses),
-            capacity.miss_weight,
+            _table(capacity.violations),
+            capacity.violation_weight,
             _table(capacity.watches),
         ],
         [
@@ -82,13 +82,13 @@ def _rows(memory: Memory) -> list[Any]:
             demand.judged,
             demand.cold_starts,
         ],
-        [holding.targets, holding.needs, holding.changes],
+        [stabilization.targets, stabilization.needs, stabilization.changes],
     ]
 
 
 def _memory(rows: Any) -> Memory:
-    at, capacity, demand, holding = rows
-    line, kv_per_token, misses, miss_weight, watches = capacity
+    at, capacity, demand, stabilization = rows
+    line, kv_per_token, violations, violation_weight, watches = capacity
     sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts = demand
     return Memory(
         at=None if at is None else _number(at),
@@ -96,8 +96,8 @@ def _memory(rows: Any) -> Memory:
             Capacity(
                 line={int(level): LinePoint(*_positives(row)) for level, *row in line},
                 kv_per_token=_number(kv_per_token),
-                misses={int(level): Misses(*_numbers(row)) for level, *row in misses},
-                miss_weight=_positives([miss_weight])[0],
+                violations={int(level): Violations(*_numbers(row)) for level, *row in violations},
+                violation_weight=_positives([violation_weight])[0],
                 watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
             )
         ),
@@ -113,7 +113,9 @@ def _memory(rows: Any) -> Memory:
             judged=int(judged),
             cold_starts=_wholes(cold_starts),
         ),
-        holding=Holding(*(tuple((_number(when), int(number)) for when, number in rows) for rows in holding)),
+        stabilization=Stabilization(
+            *(tuple((_number(when), int(number)) for when, number in rows) for rows in stabilization)
+        ),
     )
 
 
@@ -164,7 +166,7 @@ def _ever_smaller(memory: Memory) -> Iterator[Memory]:
     yield memory
     for keep in (60, 30, 12):
         yield dataclasses.replace(memory, demand=_shortened(memory.demand, keep))
-    yield Memory(at=memory.at, capacity=dataclasses.replace(memory.capacity, misses={}, miss_weight=1.0))
+    yield Memory(at=memory.at, capacity=dataclasses.replace(memory.capacity, violations={}, violation_weight=1.0))
 
 
 def _shortened(demand: Demand, keep: int) -> Demand:

@@ -6,10 +6,16 @@ import math
 from llmservice.autoscaling.arithmetic import mean
 from llmservice.autoscaling.decision import Proposal, Vote
 from llmservice.autoscaling.demand import cold_start_seconds
-from llmservice.autoscaling.holding import CALM, hold_seconds, largest, paced, with_target
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.stabilization import (
+    DEFAULT_RATE_LIMIT,
+    largest,
+    rate_limited,
+    stabilization_window_seconds,
+    with_target,
+)
 
 _REQUESTS_PER_REPLICA = 16.0
 _SLOT_SHARE = 0.75
@@ -28,19 +34,23 @@ def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, no
     requests = max(held[-1], mean(held)) + snapshot.gated
     target = max(1, math.ceil(requests / per_replica - _TOLERANCE))
     enough = policy.bounded(target)
-    window = hold_seconds(cold_start_seconds(memory.demand))
-    targets = with_target(memory.holding.targets, enough, now, window)
+    window = stabilization_window_seconds(cold_start_seconds(memory.demand))
+    targets = with_target(memory.stabilization.targets, enough, now, window)
     message = f"{requests:.0f} requests, {per_replica:.0f} per replica; {_why(snapshot)}"
     proposal = Proposal(
         target=target,
-        replicas=paced(enough, largest(targets), snapshot.replicas, now, memory.holding.changes, CALM),
+        replicas=rate_limited(
+            enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, DEFAULT_RATE_LIMIT
+        ),
         message=message,
         trace=(
             Vote(step="concurrency", replicas=requests / per_replica, message=message),
             Vote(step="hold", replicas=largest(targets), message=f"{window:.0f} s"),
         ),
     )
-    return proposal, dataclasses.replace(memory, holding=dataclasses.replace(memory.holding, targets=targets))
+    return proposal, dataclasses.replace(
+        memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
+    )
 
 
 def _slots(policy: ScalingPolicy, snapshot: Snapshot) -> int:
@@ -48,6 +58,6 @@ def _slots(policy: ScalingPolicy, snapshot: Snapshot) -> int:
 
 
 def _why(snapshot: Snapshot) -> str:
-    if any(flow.gaps is None for flow in snapshot.flows):
+    if any(flow.inter_token_count is None for flow in snapshot.flows):
         return "the engine reports too little to learn from"
     return "nothing is learnt yet"

@@ -58,11 +58,11 @@ class Counters:
     rejected: float = 0.0
     finished_prompt_tokens: float | None = None
     finished_generated_tokens: float | None = None
-    first_token: Histogram | None = None
+    ttft: Histogram | None = None
     """Seconds until the first token, per request."""
-    output_token: Histogram | None = None
+    tpot: Histogram | None = None
     """Seconds per output token, per finished request."""
-    token_gap: Histogram | None = None
+    inter_token_latency: Histogram | None = None
     """Seconds between two tokens; count and sum are enough."""
 
     @classmethod
@@ -77,9 +77,9 @@ class Counters:
             finished=None if like.finished is None else 0.0,
             finished_prompt_tokens=None if like.finished_prompt_tokens is None else 0.0,
             finished_generated_tokens=None if like.finished_generated_tokens is None else 0.0,
-            first_token=_emptied(like.first_token),
-            output_token=_emptied(like.output_token),
-            token_gap=_emptied(like.token_gap),
+            ttft=_emptied(like.ttft),
+            tpot=_emptied(like.tpot),
+            inter_token_latency=_emptied(like.inter_token_latency),
         )
 
 
@@ -91,8 +91,8 @@ def plausible(value: float | None) -> float | None:
 def flow_between(before: Counters, after: Counters, objective: Objective) -> Flow | None:
     """What happened between two readings of one replica; None after a reset or without time in between.
 
-    Where finished requests are not counted, arrivals cannot be known: then the gaps stay unknown too, because a
-    capacity without a demand to hold against it decides nothing.
+    Where finished requests are not counted, arrivals cannot be known: then the intervals between tokens stay unknown
+    too, because a capacity without a demand to hold against it decides nothing.
     """
     seconds = after.at - before.at
     if seconds <= 0 or _was_reset(before, after):
@@ -105,11 +105,13 @@ def flow_between(before: Counters, after: Counters, objective: Objective) -> Flo
         generated_tokens=after.generated_tokens - before.generated_tokens,
         finished=finished or 0.0,
         arrived=(finished or 0.0) + after.rejected - before.rejected + held,
-        first_tokens=_growth(_count(before.first_token), _count(after.first_token)),
-        late=_growth(*(_above(c.first_token, objective.first_token_seconds) for c in (before, after))),
-        slow=_growth(*(_above(c.output_token, objective.output_token_seconds) for c in (before, after))),
-        gaps=None if finished is None else _growth(_count(before.token_gap), _count(after.token_gap)),
-        gap_seconds=_growth(_total(before.token_gap), _total(after.token_gap)),
+        first_tokens=_growth(_count(before.ttft), _count(after.ttft)),
+        ttft_violations=_growth(*(_above(c.ttft, objective.ttft_seconds) for c in (before, after))),
+        tpot_violations=_growth(*(_above(c.tpot, objective.tpot_seconds) for c in (before, after))),
+        inter_token_count=None
+        if finished is None
+        else _growth(_count(before.inter_token_latency), _count(after.inter_token_latency)),
+        inter_token_seconds=_growth(_total(before.inter_token_latency), _total(after.inter_token_latency)),
         finished_prompt_tokens=_growth(before.finished_prompt_tokens, after.finished_prompt_tokens),
         finished_generated_tokens=_growth(before.finished_generated_tokens, after.finished_generated_tokens),
     )
@@ -124,9 +126,9 @@ def _was_reset(before: Counters, after: Counters) -> bool:
         or any(
             old is not None and new is not None and new.count < old.count
             for old, new in (
-                (before.first_token, after.first_token),
-                (before.output_token, after.output_token),
-                (before.token_gap, after.token_gap),
+                (before.ttft, after.ttft),
+                (before.tpot, after.tpot),
+                (before.inter_token_latency, after.inter_token_latency),
             )
         )
     )

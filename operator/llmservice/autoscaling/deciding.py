@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from llmservice.autoscaling import learned, threshold
 from llmservice.autoscaling.decision import Decision, Proposal, Reason, Vote
-from llmservice.autoscaling.holding import with_change
-from llmservice.autoscaling.memory import Demand, Holding, Memory
+from llmservice.autoscaling.memory import Demand, Memory, Stabilization
 from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.stabilization import with_change
 
 _GAP_PERIODS = 6
 """A memory older than this many periods is no longer continued."""
@@ -32,8 +32,8 @@ def decide(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float
     memory = _continued(policy, snapshot, memory, now)
     proposal, memory = _LAWS[policy.law](policy, snapshot, memory, now)
     decision = _explained(policy, snapshot, proposal)
-    holding = with_change(memory.holding, decision.replicas - snapshot.replicas, now, _RATE_PERIOD_SECONDS)
-    return decision, dataclasses.replace(memory, at=now, holding=holding)
+    stabilization = with_change(memory.stabilization, decision.replicas - snapshot.replicas, now, _RATE_PERIOD_SECONDS)
+    return decision, dataclasses.replace(memory, at=now, stabilization=stabilization)
 
 
 def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> Memory:
@@ -56,7 +56,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
             judged=demand.judged,
             cold_starts=demand.cold_starts,
         ),
-        holding=Holding(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),
+        stabilization=Stabilization(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),
     )
 
 
@@ -92,7 +92,7 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> t
     | the running number lies outside the bounds | OutOfBounds: the bound                           |
     | fewer, but some replicas were not read     | PartialReadings: the running number              |
     | no fewer, but some find no place           | PodsPending: the running number                  |
-    | anything else                              | the proposal; why, from the load and the holding |
+    | anything else                              | the proposal; why, from the load and the stabilization |
     """
     running, asked, wanted = snapshot.replicas, policy.bounded(proposal.replicas), policy.bounded(proposal.target)
     if policy.bounded(running) != running:

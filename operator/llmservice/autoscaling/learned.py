@@ -5,8 +5,8 @@
  3 forecast        tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
  4 reserve         a share of one replica, and square-root staffing                     reserve.py
  5 burst floor     what on/off traffic needs                                            forecast.py, reserve.py
- 6 clogged         replicas busy with their own queue                                   clogging.py
- 7 hold            up at once, down after a window, and not for a trifle                holding.py
+ 6 queue_saturated         replicas busy with their own queue                                   clogging.py
+ 7 hold            up at once, down after a window, and not for a trifle                stabilization.py
 
 Every quantity is absolute (never a multiple of the running replicas), so replicas on their way are counted by nature.
 """
@@ -17,20 +17,26 @@ from dataclasses import dataclass
 
 from llmservice.autoscaling.arithmetic import tokens_text
 from llmservice.autoscaling.capacity_line import Limits, fitted, learnt, limits
-from llmservice.autoscaling.clogging import clogged
 from llmservice.autoscaling.concurrency import by_concurrency
 from llmservice.autoscaling.decision import Proposal, Vote
 from llmservice.autoscaling.demand import cold_start_seconds, observed
 from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook, working_level
-from llmservice.autoscaling.holding import CALM, hold_seconds, largest, paced, with_target
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.queue_saturation import queue_saturated
 from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
 from llmservice.autoscaling.resuming import is_resumed, unchanged
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.stabilization import (
+    DEFAULT_RATE_LIMIT,
+    largest,
+    rate_limited,
+    stabilization_window_seconds,
+    with_target,
+)
 
-_LEAST_CLOGGED = 0.3
+_LEAST_QUEUE_SATURATED = 0.3
 _TOLERANCE = 0.1
 """Of a replica: a need of 3.1 is still met by 3."""
 
@@ -52,12 +58,12 @@ class _Need:
     load: float
     reserve: float
     floor: float
-    clogged: float
+    queue_saturated: float
 
     @property
     def replicas(self) -> float:
-        """max(load + reserve, floor), and the clogged replicas once they are more than a trifle."""
-        extra = self.clogged if self.clogged > _LEAST_CLOGGED else 0.0
+        """max(load + reserve, floor), and the replicas saturated by their queue once they are more than a trifle."""
+        extra = self.queue_saturated if self.queue_saturated > _LEAST_QUEUE_SATURATED else 0.0
         return max(self.load + self.reserve, self.floor) + extra
 
 
@@ -98,7 +104,7 @@ def _need(
         load=load,
         reserve=reserve(load, cold_start, cushion),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
-        clogged=clogged(snapshot, sizes.tokens, bounds.saturated, cold_start),
+        queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
     )
 
 
@@ -107,23 +113,23 @@ def _held(
 ) -> tuple[Proposal, Memory]:
     """Up at once to what is enough; down when even ample would do for the hold window, or enough for half an hour."""
     cold_start, running = cold_start_seconds(memory.demand), snapshot.replicas
-    window = hold_seconds(cold_start)
+    window = stabilization_window_seconds(cold_start)
     target = max(1, math.ceil(need.replicas - _TOLERANCE))
     enough = policy.bounded(target)
     ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
-    holding = dataclasses.replace(
-        memory.holding,
-        targets=with_target(memory.holding.targets, ample, now, window),
-        needs=with_target(memory.holding.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
+    stabilization = dataclasses.replace(
+        memory.stabilization,
+        targets=with_target(memory.stabilization.targets, ample, now, window),
+        needs=with_target(memory.stabilization.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
     )
-    keep = min(largest(holding.targets), largest(holding.needs))
+    keep = min(largest(stabilization.targets), largest(stabilization.needs))
     proposal = Proposal(
         target=target,
-        replicas=paced(enough, keep, running, now, holding.changes, CALM),
+        replicas=rate_limited(enough, keep, running, now, stabilization.changes, DEFAULT_RATE_LIMIT),
         message=_message(need, cold_start + policy.period_seconds),
         trace=(*_votes(need, cold_start), Vote(step="hold", replicas=keep, message=f"{window:.0f} s")),
     )
-    return proposal, dataclasses.replace(memory, holding=holding)
+    return proposal, dataclasses.replace(memory, stabilization=stabilization)
 
 
 def _band(load: float) -> float:
@@ -141,8 +147,8 @@ def _message(need: _Need, horizon: float) -> str:
     ]
     if need.floor > need.load + need.reserve:
         parts.append(f"on/off traffic asks for {need.floor:.1f}")
-    if need.clogged > _LEAST_CLOGGED:
-        parts.append(f"{need.clogged:.1f} clogged by their own queue")
+    if need.queue_saturated > _LEAST_QUEUE_SATURATED:
+        parts.append(f"{need.queue_saturated:.1f} queue_saturated by their own queue")
     return "; ".join(parts)
 
 
@@ -164,5 +170,5 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
         Vote(step="now", replicas=outlook_.now / need.safe, message=f"{tokens_text(outlook_.now)} tokens/s"),
         Vote(step="reserve", replicas=need.reserve, message=f"cold start {cold_start:.0f} s"),
         Vote(step="burst floor", replicas=need.floor, message="on/off traffic" if need.floor else "not on/off"),
-        Vote(step="clogged", replicas=need.clogged, message="replicas busy with their own queue"),
+        Vote(step="queue_saturated", replicas=need.queue_saturated, message="replicas busy with their own queue"),
     )

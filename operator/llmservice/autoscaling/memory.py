@@ -25,7 +25,7 @@ class LinePoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Misses:
+class Violations:
     """Requests measured at one load level of a replica, and how many of them were over an objective."""
 
     requests: float
@@ -91,14 +91,14 @@ class Forecast:
 class Capacity:
     """What is known of one replica: points of the capacity line and the miss curve, by logarithmic load level.
 
-    `kv_per_token` is the KV-cache share that one token per second and second of step time binds. `miss_weight` is the
-    weight of a new sample: it grows, so that older ones fade without being touched.
+    `kv_per_token` is the KV-cache share that one token per second and second of step time binds. `violation_weight` is
+    the weight of a new sample: it grows, so that older ones fade without being touched.
     """
 
     line: Mapping[int, LinePoint] = field(default_factory=dict)
     kv_per_token: float = 0.0
-    misses: Mapping[int, Misses] = field(default_factory=dict)
-    miss_weight: float = 1.0
+    violations: Mapping[int, Violations] = field(default_factory=dict)
+    violation_weight: float = 1.0
     watches: Mapping[str, Watch] = field(default_factory=dict)
 
 
@@ -123,7 +123,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Stabilization:
     """What keeps decisions calm: recent targets as (at, replicas), newest last and falling; the last changes.
 
     `targets` are of the stabilization window; `needs` are of a longer one, without what is kept only for calm.
@@ -145,7 +145,7 @@ class Memory:
     at: float | None = None
     capacity: Capacity = field(default_factory=Capacity)
     demand: Demand = field(default_factory=Demand)
-    holding: Holding = field(default_factory=Holding)
+    stabilization: Stabilization = field(default_factory=Stabilization)
 
     def of_other_replicas(self) -> "Memory":
         """What still counts when the replicas become others: what is known of the traffic."""

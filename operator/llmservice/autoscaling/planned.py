@@ -15,9 +15,7 @@ def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> Scalin
         minimum=scaling.minimum,
         maximum=scaling.maximum,
         law=Law(scaling.policy),
-        objective=Objective(
-            first_token_seconds=scaling.first_token_seconds, output_token_seconds=scaling.output_token_seconds
-        ),
+        objective=Objective(ttft_seconds=scaling.ttft_seconds, tpot_seconds=scaling.tpot_seconds),
         reserve=Reserve(scaling.reserve),
         targets=Targets(kv_use=targets.kv_use, waiting=targets.waiting, running=targets.running),
         slots=slots,

@@ -25,8 +25,8 @@ class Reserve(StrEnum):
 class Objective:
     """Latency a request may have: seconds until the first token, seconds per further token."""
 
-    first_token_seconds: float = 3.0
-    output_token_seconds: float = 0.1
+    ttft_seconds: float = 3.0
+    tpot_seconds: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ import dataclasses
 
 from llmservice.autoscaling.decision import Proposal, Vote
 from llmservice.autoscaling.demand import HALF_MINUTE, cold_start_seconds
-from llmservice.autoscaling.holding import hold_seconds, with_target
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.stabilization import stabilization_window_seconds, with_target
 
 _LOOKS = 5
 """At most: a Prometheus that scrapes every 30 s gives two readings by then."""
@@ -18,19 +18,19 @@ def is_resumed(demand: Demand, snapshot: Snapshot) -> bool:
     """Whether the number that runs says more than the few readings there are: it was decided by what was known before.
 
     A new service never has more half minutes than looks. After the second look queues on all replicas end it, and an
-    engine that reports no token gaps ends it at once: there is nothing to wait for.
+    engine that reports no token inter_token_count ends it at once: there is nothing to wait for.
     """
     looks = len(demand.held)
     if looks > _LOOKS or HALF_MINUTE * len(demand.half_minutes) <= looks:
         return False
-    if any(flow.gaps is None for flow in snapshot.flows):
+    if any(flow.inter_token_count is None for flow in snapshot.flows):
         return False
     return looks <= _LOOKS_WITH_QUEUES or not all(replica.waiting for replica in snapshot.ready)
 
 
 def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
     """The running number, which then counts as wanted for one hold window."""
-    running, window = snapshot.replicas, hold_seconds(cold_start_seconds(memory.demand))
+    running, window = snapshot.replicas, stabilization_window_seconds(cold_start_seconds(memory.demand))
     message = (
         f"{snapshot.running + snapshot.waiting:.0f} requests; too little was read so far to say how many replicas "
         "they need, so the number stays"
@@ -41,5 +41,7 @@ def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal,
         message=message,
         trace=(Vote(step="resumed", replicas=running, message=message),),
     )
-    holding = dataclasses.replace(memory.holding, targets=with_target(memory.holding.targets, running, now, window))
-    return proposal, dataclasses.replace(memory, holding=holding)
+    stabilization = dataclasses.replace(
+        memory.stabilization, targets=with_target(memory.stabilization.targets, running, now, window)
+    )
+    return proposal, dataclasses.replace(memory, stabilization=stabilization)

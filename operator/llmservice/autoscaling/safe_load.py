@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from llmservice.autoscaling.memory import Capacity, Demand, Misses, Watch
+from llmservice.autoscaling.memory import Capacity, Demand, Violations, Watch
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 
 _LEVEL_WIDTH = 0.05
@@ -22,7 +22,7 @@ _QUIET_QUEUE = 3
 _LEAST_FINISHED = 5
 _LEAST_LOAD = 0.2
 
-_MISS_SHARE = 0.01
+_VIOLATION_SHARE = 0.01
 _ASSUMED_REQUESTS = 400.0
 _ASSUMED_KNEE = 1.04
 _ASSUMED_SOFTNESS = 0.027
@@ -43,18 +43,18 @@ def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objec
     A minute tells something only when the replica kept its queue short for two minutes, its halves agree within 30 %
     and arrivals were calm: otherwise requests that waited for earlier trouble would count against the present load.
     """
-    watches, weight = dict[str, Watch](), capacity.miss_weight * _FADING
-    misses, calm = capacity.misses, None
+    watches, weight = dict[str, Watch](), capacity.violation_weight * _FADING
+    violations, calm = capacity.violations, None
     for replica in snapshot.ready:
         watch = _watched(capacity.watches.get(replica.name, _UNWATCHED), replica)
         if watch.readings == _MINUTE:
             if calm is None:
                 calm = _calm(demand)
             if calm and _telling(watch, within_objective):
-                misses = _with_sample(misses, watch, weight)
+                violations = _with_sample(violations, watch, weight)
             watch = Watch(quiet=watch.quiet)
         watches[replica.name] = watch
-    return rescaled(Capacity(capacity.line, capacity.kv_per_token, misses, weight, watches))
+    return rescaled(Capacity(capacity.line, capacity.kv_per_token, violations, weight, watches))
 
 
 def rescaled(capacity: Capacity) -> Capacity:
@@ -62,11 +62,13 @@ def rescaled(capacity: Capacity) -> Capacity:
 
     Samples faded to nothing are left out.
     """
-    weight = capacity.miss_weight
+    weight = capacity.violation_weight
     if weight <= _LARGEST_WEIGHT:
         return capacity
-    misses = {level: Misses(old.requests / weight, old.over / weight) for level, old in capacity.misses.items()}
-    kept = {level: seen for level, seen in misses.items() if seen.requests >= _LEAST_REQUESTS}
+    violations = {
+        level: Violations(old.requests / weight, old.over / weight) for level, old in capacity.violations.items()
+    }
+    kept = {level: seen for level, seen in violations.items() if seen.requests >= _LEAST_REQUESTS}
     return Capacity(capacity.line, capacity.kv_per_token, kept, 1.0, capacity.watches)
 
 
@@ -80,9 +82,9 @@ def safe_load(capacity: Capacity, within_objective: float) -> float:
     first = _level(safe)
     last = first + round(math.log(_MARGIN / _LEAST_SAFE) / _LEVEL_WIDTH) + _LEVELS_BEYOND
     level = first - 1
-    for requests, over, levels in _pooled(_miss_levels(capacity, first, last, within_objective)):
+    for requests, over, levels in _pooled(_violation_levels(capacity, first, last, within_objective)):
         level += levels
-        if over > _MISS_SHARE * requests:
+        if over > _VIOLATION_SHARE * requests:
             break
         safe = max(safe, math.exp(level * _LEVEL_WIDTH))
     return min(safe, _MARGIN * within_objective)
@@ -103,7 +105,7 @@ def _watched(watch: Watch, replica: Replica) -> Watch:
         watch.first_tokens + tokens if watch.readings < _MINUTE // 2 else watch.first_tokens,
         watch.tokens + tokens,
         watch.finished + flow.finished,
-        watch.over + min(flow.finished, flow.over_objective),
+        watch.over + min(flow.finished, flow.slo_violations),
     )
 
 
@@ -122,22 +124,24 @@ def _calm(demand: Demand) -> bool:
     return max(recent) <= 1.5 * average + 2 * math.sqrt(0.15 * demand.sizes.tokens * average)
 
 
-def _with_sample(misses: Mapping[int, Misses], watch: Watch, weight: float) -> Mapping[int, Misses]:
+def _with_sample(violations: Mapping[int, Violations], watch: Watch, weight: float) -> Mapping[int, Violations]:
     level = _level(watch.tokens / watch.seconds)
-    old = misses.get(level, Misses(0.0, 0.0))
-    return {**misses, level: Misses(old.requests + weight * watch.finished, old.over + weight * watch.over)}
+    old = violations.get(level, Violations(0.0, 0.0))
+    return {**violations, level: Violations(old.requests + weight * watch.finished, old.over + weight * watch.over)}
 
 
 def _level(tokens_per_second: float) -> int:
     return round(math.log(max(tokens_per_second, 1.0)) / _LEVEL_WIDTH)
 
 
-def _miss_levels(capacity: Capacity, first: int, last: int, within_objective: float) -> Iterator[tuple[float, float]]:
+def _violation_levels(
+    capacity: Capacity, first: int, last: int, within_objective: float
+) -> Iterator[tuple[float, float]]:
     """Requests and those over, measured (in weights of now) and assumed, of each level."""
     knee, softness = _ASSUMED_KNEE * within_objective, _ASSUMED_SOFTNESS * within_objective
-    scale, worth_computing = 1.0 / capacity.miss_weight, _level(knee - _NEGLIGIBLE * softness)
+    scale, worth_computing = 1.0 / capacity.violation_weight, _level(knee - _NEGLIGIBLE * softness)
     for level in range(first, last + 1):
-        seen, assumed = capacity.misses.get(level), 0.0
+        seen, assumed = capacity.violations.get(level), 0.0
         if level > worth_computing:
             assumed = _ASSUMED_REQUESTS / (1 + math.exp((knee - math.exp(level * _LEVEL_WIDTH)) / softness))
         if seen is None:

@@ -23,10 +23,10 @@ class Phase(StrEnum):
 class Flow:
     """What one replica did between two readings of its counters.
 
-    `arrived` = finished + rejected + growth of what it holds. `late` counts first tokens over the objective, `slow`
-    finished requests over the objective per output token, `gaps` the pauses between tokens of running requests and
-    `gap_seconds` their sum; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of the requests that
-    finished. None where the engine does not report them.
+    `arrived` = finished + rejected + growth of what it holds. `ttft_violations` counts first tokens over the
+    objective, `tpot_violations` finished requests over it. `inter_token_count` intervals between tokens of running
+    requests add up to `inter_token_seconds`; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of
+    the requests that finished. None where the engine does not report them.
     """
 
     seconds: float
@@ -35,10 +35,10 @@ class Flow:
     finished: float
     arrived: float
     first_tokens: float | None = None
-    late: float | None = None
-    slow: float | None = None
-    gaps: float | None = None
-    gap_seconds: float | None = None
+    ttft_violations: float | None = None
+    tpot_violations: float | None = None
+    inter_token_count: float | None = None
+    inter_token_seconds: float | None = None
     finished_prompt_tokens: float | None = None
     finished_generated_tokens: float | None = None
 
@@ -48,12 +48,12 @@ class Flow:
         return (self.prompt_tokens + self.generated_tokens) / self.seconds
 
     @property
-    def over_objective(self) -> float:
+    def slo_violations(self) -> float:
         """Requests over an objective: late ones plus slow ones, a request that is both counted twice (the safe side).
 
         Two histograms only bound the union; where neither exists, none is known to be over.
         """
-        return (self.late or 0.0) + (self.slow or 0.0)
+        return (self.ttft_violations or 0.0) + (self.tpot_violations or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

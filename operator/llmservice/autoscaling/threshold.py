@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from llmservice.autoscaling.decision import Proposal, Vote
 from llmservice.autoscaling.demand import observed
-from llmservice.autoscaling.holding import Pace, largest, paced, with_target
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.autoscaling.stabilization import RateLimit, largest, rate_limited, with_target
 
 _TOLERANCE = 0.1
 """As the HorizontalPodAutoscaler's: no step while demand is within 10 % of what runs."""
 
 _DOWN_WINDOW_SECONDS = 300.0
-_PACE = Pace(period_seconds=60.0, down_share=0.5, down_replicas=1, up_share=1.0, up_replicas=4)
+_RATE_LIMIT = RateLimit(period_seconds=60.0, down_share=0.5, down_replicas=1, up_share=1.0, up_replicas=4)
 """Up: at once, at most twice as many or four more in a minute. Down: after 300 s, at most half in a minute."""
 
 
@@ -48,14 +48,18 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     winner = max(known, key=lambda signal: signal.replicas)
     target = _rounded(winner.replicas, snapshot.replicas)
     enough = policy.bounded(target)
-    targets = with_target(memory.holding.targets, enough, now, _DOWN_WINDOW_SECONDS)
+    targets = with_target(memory.stabilization.targets, enough, now, _DOWN_WINDOW_SECONDS)
     proposal = Proposal(
         target=target,
-        replicas=paced(enough, largest(targets), snapshot.replicas, now, memory.holding.changes, _PACE),
+        replicas=rate_limited(
+            enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, _RATE_LIMIT
+        ),
         message=f"{winner.name} {_vote(winner)} wants {winner.replicas:.1f}",
         trace=(*votes, Vote(step="hold", replicas=largest(targets), message=f"{_DOWN_WINDOW_SECONDS:.0f} s")),
     )
-    return proposal, dataclasses.replace(memory, holding=dataclasses.replace(memory.holding, targets=targets))
+    return proposal, dataclasses.replace(
+        memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
+    )
 
 
 def _signals(policy: ScalingPolicy, snapshot: Snapshot) -> tuple[_Signal, ...]:

@@ -6,10 +6,10 @@ from llmservice.untrusted.patterns import compiled
 
 METRIC_ROLES = (
     *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected", "preemptions"),
-    *("finished_prompt_tokens", "finished_generated_tokens", "first_token", "output_token", "token_gap"),
+    *("finished_prompt_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency"),
     *("slots", "kv_tokens"),
 )
-"""What the autoscaler asks of an engine; `engines/readings.py` says what each means."""
+"""What the autoscaler asks of an engine; `engines/metric_names.py` says what each means."""
 
 _SERIES = compiled(
     r'(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<label>\w+)(?P<operator>=~?)"(?P<values>[^"\\]+)"\}|\[(?P<number>\w+)\])?'

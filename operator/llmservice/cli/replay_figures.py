@@ -69,4 +69,4 @@ def _figures(result: Replay) -> dict[str, Any]:
 
 
 def _within(objective: Objective) -> str:
-    return f"first token in {objective.first_token_seconds:g} s, then {objective.output_token_seconds:g} s per token"
+    return f"first token in {objective.ttft_seconds:g} s, then {objective.tpot_seconds:g} s per token"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from llmservice.api.v1alpha1.resource import KIND
+from llmservice.cluster.interning import with_interned_values
 from llmservice.cluster.kept_metadata import NAMES, TIMES, identity, with_metadata_read, without_unread_metadata
 from llmservice.cluster.kept_pods import kept_of_pod
-from llmservice.cluster.sharing import with_shared_values
 from llmservice.converging.references import Manifest, controller_of
 from llmservice.rendering.metadata import NAME_LABEL
 
@@ -55,8 +55,8 @@ def _deployment(manifest: Manifest) -> Manifest:
 
 
 def _pod_template_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    containers = [with_shared_values(item) for item in spec.get("containers") or ()]
-    rest = with_shared_values({key: value for key, value in spec.items() if key != "containers"})
+    containers = [with_interned_values(item) for item in spec.get("containers") or ()]
+    rest = with_interned_values({key: value for key, value in spec.items() if key != "containers"})
     return {**rest, "containers": containers}
 
 
@@ -72,7 +72,7 @@ def _replica_set(manifest: Manifest) -> Manifest:
 
 
 def _llm_service(manifest: Manifest) -> Manifest:
-    return _with(without_unread_metadata(manifest), ("status", "plan"), with_shared_values)
+    return _with(without_unread_metadata(manifest), ("status", "plan"), with_interned_values)
 
 
 def _with(

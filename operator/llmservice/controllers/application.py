@@ -24,13 +24,13 @@ from llmservice.cluster.listing import Selection
 from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.controllers.catalogue_watch import CatalogueWatch
-from llmservice.controllers.ghosts import ApiLister, Sweep
 from llmservice.controllers.kopf_login import is_served, log_in
 from llmservice.controllers.kopf_watch import KopfWatch
 from llmservice.controllers.memory import settle_often
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.controllers.rereading import Rereading, WithinHistory
+from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler, scaling_sources
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.converging.references import Manifest, Ref, ref_of
@@ -90,7 +90,7 @@ class _Parts:
     reconcile: Reconcile
     kopf: KopfWatch
     rereading: Rereading
-    sweep: Sweep
+    resync: Resync
     replica: Replica
     catalogue: CatalogueWatch
     platform: PlatformWatch
@@ -100,8 +100,8 @@ class _Parts:
 def _wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> _Parts:
     """Every part, made and connected; nothing runs yet."""
     cache, queue, history = ObjectCache(), replica.queue(), History()
-    sweep = Sweep(api=ApiLister(connection), cache=cache, history=history, namespaces=settings.namespaces or ("",))
-    history.after_outage = sweep.wanted.set
+    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=settings.namespaces or ("",))
+    history.after_outage = resync.wanted.set
     cluster = replica.writing(ApiServer(connection), connection, cache, history)
     informers = tuple(
         Informer(
@@ -150,7 +150,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observe=functools.partial(remember, cache),
         login=functools.partial(log_in, settings.context),
         served=functools.partial(is_served, settings.context),
-        relisted=functools.partial(_sweep_ghosts, sweep),
+        relisted=functools.partial(_sweep_ghosts, resync),
         namespaces=settings.namespaces,
     )
     return _Parts(
@@ -163,7 +163,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         ),
         kopf=kopf,
         rereading=Rereading(connection=connection, cache=cache, history=history, kopf=kopf, informers=informers),
-        sweep=sweep,
+        resync=resync,
         replica=replica,
         catalogue=catalogue,
         platform=platform,
@@ -194,7 +194,7 @@ async def _work(parts: _Parts, settings: Settings) -> None:
         log.info("caches are filled")
         if unlisted := parts.namespaces.unlisted():
             log.warning("not served, because their objects may not be listed: %s; %s", ", ".join(unlisted), _NOT_SERVED)
-        group.create_task(parts.sweep.run())
+        group.create_task(parts.resync.run())
         group.create_task(settle_often())
         await parts.replica.lead(functools.partial(_lead, parts, settings.workers), settings.workers)
 
@@ -220,10 +220,10 @@ def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  
         cache.put(manifest)
 
 
-def _sweep_ghosts(sweep: Sweep) -> None:
+def _sweep_ghosts(resync: Resync) -> None:
     """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
-    if sweep.cache.newest("LLMService") >= 0:
-        sweep.wanted.set()
+    if resync.cache.newest("LLMService") >= 0:
+        resync.wanted.set()
 
 
 def use_catalogue(

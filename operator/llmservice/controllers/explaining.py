@@ -5,15 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.scaling.explaining import explained
-from llmservice.reconcilers.scaling.looks import Looks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explainer:
     """Answers for one process. Called from the endpoints' thread; `clock` gives seconds since 1970."""
 
-    looks: Looks
+    looks: Evaluations
     leads: Callable[[], bool]
     clock: Callable[[], float] = time.time
 

@@ -27,7 +27,7 @@ from llmservice.controllers.scaling_series import ScalingSeries
 from llmservice.controllers.series import ProcessSeries, ServiceSeries
 from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.converging.references import Ref
-from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.settings import Settings
 
@@ -58,7 +58,12 @@ class Replica:
 
     @asynccontextmanager
     async def endpoints(
-        self, settings: Settings, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks
+        self,
+        settings: Settings,
+        cache: ObjectCache,
+        informers: tuple[Informer, ...],
+        kopf: KopfWatch,
+        looks: Evaluations,
     ) -> AsyncIterator[None]:
         """/healthz and /readyz, /metrics and /explain as long as the block runs; nothing on a port 0."""
         probes = Probes(
@@ -75,7 +80,9 @@ class Replica:
                 await servers.enter_async_context(metrics_server(settings, self.metrics.registry, explain))
             yield
 
-    def _register(self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Looks) -> None:
+    def _register(
+        self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Evaluations
+    ) -> None:
         """What is read off the state when somebody asks."""
         services, registry = ServiceSeries(), self.metrics.registry
         cache.listen(services.observe)

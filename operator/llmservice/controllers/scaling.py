@@ -8,28 +8,28 @@ from datetime import UTC, datetime
 from llmservice.cluster.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.reconcilers.planner import CataloguePlanner
-from llmservice.reconcilers.scaling.acting import Actor
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS, Autoscaler
 from llmservice.reconcilers.scaling.candidates import Candidates
-from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import PREFIX, Settings
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import Reading, Source, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Source, Target
 
 
 class Unconfigured:
     """Stands where no Prometheus is configured: nothing is read, so that no number changes, and the status says why."""
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         """The same for each target."""
         message = (
             f"no Prometheus is configured: ask an administrator to set {PREFIX}PROMETHEUS_URL of the operator, or set "
             "spec.autoscaling.source to Pods"
         )
-        return dict.fromkeys(targets, Unread(reason=UnreadReason.UNREACHABLE, message=message))
+        return dict.fromkeys(targets, ReadFailure(reason=ReadFailureReason.UNREACHABLE, message=message))
 
 
 @asynccontextmanager
@@ -56,8 +56,8 @@ def an_autoscaler(
     autoscaler = Autoscaler(
         candidates=Candidates(cache=cache, plan=planner),
         scaler=ServiceScaler(
-            actor=Actor(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
-            looks=Looks(),
+            actor=ScaleWriter(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
+            looks=Evaluations(),
             changed=changed,
             clock=time.time,
             period_seconds=PERIOD_SECONDS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from llmservice.reconcilers.scaling.looks import Look, Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluation, Evaluations
 from llmservice.signals.source import Reading
 
 _LABELS = ["namespace", "name"]
@@ -22,15 +22,15 @@ class _Figure:
 
     name: str
     documentation: str
-    value: Callable[[Look, float], float | None]
+    value: Callable[[Evaluation, float], float | None]
 
 
-def _oldest(look: Look, now: float) -> float | None:
+def _oldest(look: Evaluation, now: float) -> float | None:
     times = [outcome.at for outcome in look.readings.values() if isinstance(outcome, Reading)]
     return max(0.0, now - min(times)) if times else None
 
 
-def _kv_use(look: Look, _: float) -> float | None:
+def _kv_use(look: Evaluation, _: float) -> float | None:
     used = [member.kv_use for member in look.snapshot.ready if member.kv_use is not None]
     return sum(used) / len(used) if used else None
 
@@ -65,7 +65,7 @@ _FIGURES = (
 class ScalingSeries(Collector):
     """What the leader knows; a replica that does not lead has no series. `clock` gives seconds since 1970."""
 
-    looks: Looks
+    looks: Evaluations
     clock: Callable[[], float] = time.time
 
     def collect(self) -> Iterator[Metric]:
@@ -78,7 +78,7 @@ class ScalingSeries(Collector):
                     family.add_metric(record.key, value)
             yield family
         decisions = CounterMetricFamily(
-            "llmservice_autoscale_decisions", "Looks by reason.", labels=[*_LABELS, "reason"]
+            "llmservice_autoscale_decisions", "Evaluations by reason.", labels=[*_LABELS, "reason"]
         )
         failures = CounterMetricFamily(
             "llmservice_autoscale_reads_failed", "Pods that could not be read, by cause.", labels=[*_LABELS, "reason"]

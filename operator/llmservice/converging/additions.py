@@ -5,8 +5,8 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
+from llmservice.converging.diagnosis import sentence
 from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.converging.trouble import sentence
 from llmservice.rendering.container import CONTAINER_NAME
 
 _LISTS = {"containers": "container", "initContainers": "init container"}

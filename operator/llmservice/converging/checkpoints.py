@@ -49,7 +49,7 @@ def _figures(memory: Memory) -> tuple[float, ...]:
     capacity, demand = memory.capacity, memory.demand
     return (
         sum(point.readings for point in capacity.line.values()),
-        sum(misses.requests for misses in capacity.misses.values()) / capacity.miss_weight,
+        sum(misses.requests for misses in capacity.violations.values()) / capacity.violation_weight,
         float(len(demand.half_minutes)),
         float(sum(demand.half_minutes)),
         cold_start_seconds(demand),

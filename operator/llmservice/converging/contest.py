@@ -5,10 +5,10 @@ from typing import Any
 
 import orjson
 
+from llmservice.converging.diagnosis import sentence
 from llmservice.converging.intent import FieldPath, difference
 from llmservice.converging.references import Manifest, ref_of
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR
-from llmservice.converging.trouble import sentence
 
 _LONGEST_NAME = 64
 _NAMED_AT_MOST = 3

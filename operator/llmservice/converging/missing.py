@@ -7,8 +7,8 @@ All of them heal by themselves when the thing appears, so none of them is ever S
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.redaction import LONGEST_TEXT, redacted
-from llmservice.converging.trouble import Trouble
 from llmservice.untrusted.patterns import Pattern, compiled
 
 _LONGEST_NAME = 253
@@ -73,11 +73,11 @@ MISSING = (
 )
 
 
-def find_missing(text: str, namespace: str, since: str = "") -> Trouble | None:
+def find_missing(text: str, namespace: str, since: str = "") -> Diagnosis | None:
     """The first missing thing that a text names, missed `since` Kubernetes' time as text; None when it names none."""
     for missing in MISSING:
         if match := missing.pattern.first(text[:LONGEST_TEXT]):
             named = {group: redacted(name, _LONGEST_NAME) for group, name in match.groups().items()}
             message = missing.remedy.format(namespace=namespace, **named)
-            return Trouble(reason=missing.reason, message=message, heals=True, since=since)
+            return Diagnosis(reason=missing.reason, message=message, heals=True, since=since)
     return None

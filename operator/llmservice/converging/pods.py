@@ -81,7 +81,7 @@ def engine_of(pod: Manifest) -> Mapping[str, Any]:
     return next((item for item in statuses if item.get("name") == CONTAINER_NAME), {})
 
 
-def companions_of(pod: Manifest) -> list[Mapping[str, Any]]:
+def sidecars_of(pod: Manifest) -> list[Mapping[str, Any]]:
     """The statuses of containers that something else put into the pod, those that run before the engine first."""
     status = pod.get("status") or {}
     beside = [item for item in status.get("containerStatuses") or () if item.get("name") != CONTAINER_NAME]

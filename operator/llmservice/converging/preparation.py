@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.references import Manifest
-from llmservice.converging.trouble import Trouble, sentence
 
 UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
 """Why a container waits before it is made, as far as its status says."""
@@ -75,14 +75,14 @@ def preparation(events: Iterable[Manifest]) -> Preparation:
     )
 
 
-def obstructed(preparation: Preparation, namespace: str) -> Trouble | None:
+def obstructed(preparation: Preparation, namespace: str) -> Diagnosis | None:
     """What a warning means to who owns the service; None while there is none."""
     obstacle = _OBSTACLES.get(preparation.reason)
     if obstacle is None:
         return None
     if missing := find_missing(preparation.warning, namespace, preparation.since):
         return missing
-    return Trouble(
+    return Diagnosis(
         reason=obstacle.reason,
         message=f"{obstacle.text}: {sentence(preparation.warning)}; {obstacle.way_out}",
         heals=True,

@@ -48,7 +48,7 @@ def rolled_out(progress: Progress, floor: int) -> bool:
 
 
 def waiting_for(progress: Progress, pods: Iterable[Manifest]) -> tuple[Reason, str]:
-    """What a workload without trouble still waits for."""
+    """What a workload without diagnosis still waits for."""
     unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
     count = f"{progress.ready} of {progress.desired} replicas ready"
     if beside := [text for text in map(_waits_for_others, unready) if text]:

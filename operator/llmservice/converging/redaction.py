@@ -57,7 +57,7 @@ _SECRETS = (
         r"(?i)\b(?:(?P<ordinary>bearer\s+(?:realm=|(?:auth|token|scheme|header|credential)[a-z]*(?:[\s,;]|[.:]\s|[.:]?\z))"
         r"|basic\s+(?-i:[a-z]+)(?:[\s,;]|[.:]\s|[.:]?\z))|(?P<kept>(?:bearer|basic)\s+)[\w.~+/=-]{6,})"
     ),
-    # Not lower case alone, which is a name in a program: `hf_hub_download`, `sk-learn`.
+    # Not lower context alone, which is a name in a program: `hf_hub_download`, `sk-learn`.
     finder(rf"\b(?:{'|'.join(_PREFIXES)})[a-z_-]*[0-9A-Z][\w-]{{4,}}(?:\.[\w-]+)*"),
     finder(r"\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}"),  # a JSON web token, as service accounts have
     finder(
@@ -69,7 +69,9 @@ _SECRETS = (
         rf"(?i)(?P<ordinary>--[\w-]*(?:token|key|password|secret)\s+{_WORDS})"
         r"|(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"
     ),
-    finder(r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"),
+    finder(
+        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:log_pattern|credential|security-token)|key)=)[^\s&\"'<>]+"
+    ),
     finder(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
     finder(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
     finder(r"(?P<kept>://)[^\s/:@]{16,}(?P<tail>@)"),

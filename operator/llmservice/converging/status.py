@@ -7,12 +7,12 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
+from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.pods import stays_on
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
-from llmservice.converging.trouble import Trouble
 from llmservice.converging.updates import made_by_newer
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.metadata import NAME_LABEL
@@ -32,7 +32,7 @@ class Situation:
     plan: ServicePlan
     progress: Progress
     pods: Sequence[Manifest]
-    trouble: Trouble | None
+    diagnosis: Diagnosis | None
     suspended: bool
     floor: int
     before: Status
@@ -49,9 +49,9 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | none wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
     | rolled out at the floor            | True                   | True      | absent      | absent           |
     | the same, a child is fought for    | True, Contested        | True      | absent      | absent           |
-    | not yet rolled out                 | False, trouble or wait | endpoints | True        | absent           |
-    | not yet, deadline over, no healing | False, trouble         | endpoints | absent      | True             |
-    | was rolled out, below the floor    | False, trouble or wait | endpoints | absent      | absent           |
+    | not yet rolled out                 | False, diagnosis or wait | endpoints | True        | absent           |
+    | not yet, deadline over, no healing | False, diagnosis         | endpoints | absent      | True             |
+    | was rolled out, below the floor    | False, diagnosis or wait | endpoints | absent      | absent           |
     """
     plan, generation = situation.plan, situation.plan.owner.generation
     conditions = conditions_to_write(
@@ -68,15 +68,15 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     }
 
 
-def seconds_to_pass(trouble: Trouble | None, now: datetime) -> float:
-    """Seconds for which a trouble may still be a moment of every start; 0 when it is more, or never is one.
+def seconds_to_pass(diagnosis: Diagnosis | None, now: datetime) -> float:
+    """Seconds for which a diagnosis may still be a moment of every start; 0 when it is more, or never is one.
 
     Until then the reason is that of a start, which no event tells; the sentence says at once what is waited for.
     """
-    if trouble is None or not trouble.since:
+    if diagnosis is None or not diagnosis.since:
         return 0.0
-    age = (now - datetime.fromisoformat(trouble.since)).total_seconds()
-    return trouble.may_pass_seconds - age if 0 <= age < trouble.may_pass_seconds else 0.0
+    age = (now - datetime.fromisoformat(diagnosis.since)).total_seconds()
+    return diagnosis.may_pass_seconds - age if 0 <= age < diagnosis.may_pass_seconds else 0.0
 
 
 def stalled(
@@ -121,7 +121,7 @@ def _conditions(situation: Situation, now: datetime) -> list[Condition]:
 
 
 def _progress(situation: Situation, now: datetime) -> list[Condition]:
-    progress, trouble = situation.progress, situation.trouble
+    progress, diagnosis = situation.progress, situation.diagnosis
     ready, reason, message = _readiness(situation, now)
     conditions = [
         Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
@@ -129,7 +129,7 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
     ]
     if ready or _was_rolled_out(situation):
         return conditions
-    if progress.late and trouble is not None and not trouble.heals:
+    if progress.late and diagnosis is not None and not diagnosis.heals:
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
@@ -144,9 +144,9 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
         served = ", ".join(plan.names)
         message = f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
         return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
-    if situation.trouble is not None:
-        passing = seconds_to_pass(situation.trouble, now) > 0
-        return False, Reason.STARTING if passing else situation.trouble.reason, situation.trouble.message
+    if situation.diagnosis is not None:
+        passing = seconds_to_pass(situation.diagnosis, now) > 0
+        return False, Reason.STARTING if passing else situation.diagnosis.reason, situation.diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
     return (False, *waiting_for(progress, situation.pods))

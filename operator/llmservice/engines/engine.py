@@ -6,7 +6,7 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
@@ -121,7 +121,7 @@ class OwnedArguments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class LogPattern:
     """A line in an engine's log that names a cause. `pattern` finds it; `remedy` ends the sentence."""
 
     reason: Reason
@@ -173,7 +173,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def signatures(self) -> tuple[Signature, ...]:
+    def log_patterns(self) -> tuple[LogPattern, ...]:
         """Log lines that name a cause, the most telling first."""
         ...
 
@@ -181,6 +181,6 @@ class Engine(Protocol):
         """How to start and stop one replica; raises InvalidSpec naming the field when the engine cannot do it."""
         ...
 
-    def readings(self, version: EngineVersion) -> Readings:
+    def metric_names(self, version: EngineVersion) -> MetricNames:
         """How a version exports what the autoscaler asks for."""
         ...

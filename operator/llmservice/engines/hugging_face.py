@@ -5,7 +5,7 @@ Sources: huggingface_hub/errors.py and utils/_http.py, transformers/utils/hub.py
 """
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.engines.engine import ServingRequest, Signature
+from llmservice.engines.engine import LogPattern, ServingRequest
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -13,24 +13,24 @@ TOKEN_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
 
 HUB_SIGNATURES = (
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_ACCESS_DENIED,
         pattern=compiled(r"GatedRepoError: |[Cc]annot access gated repo|You are trying to access a gated repo"),
         remedy="accept the model's licence, and set spec.model.tokenSecretRef to a token that may read it",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_NOT_FOUND,
         pattern=compiled(
             r"(Repository|Revision)NotFoundError: |is not a valid (model|git) identifier|HFValidationError: "
         ),
         remedy="correct spec.model.uri or spec.model.revision; a private model needs spec.model.tokenSecretRef",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_ACCESS_DENIED,
         pattern=compiled(r"(401|403) Client Error"),
         remedy="set spec.model.tokenSecretRef to a token that may read the model",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.CRASH_LOOPING,
         pattern=compiled(r"429 Client Error|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load"),
         remedy=(
@@ -42,22 +42,22 @@ HUB_SIGNATURES = (
 """The hub's answers, the most telling first: an unknown repository is answered with 401 when there is no token."""
 
 TORCH_SIGNATURES = (
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"(argument|option) `?trust_remote_code=True|--trust-remote-code"),
         remedy="read the model's code, then set spec.model.trustRemoteCode: true and pin spec.model.revision",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"does not recognize this architecture"),
         remedy="name a newer spec.engineOptions.version, or another engine",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"(CUDA|HIP) out of memory|OutOfMemoryError"),
         remedy="lower spec.maxNumSeqs or spec.maxModelLen, take a quantized checkpoint, or raise spec.gpu.count",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.GPU_NOT_USABLE,
         pattern=compiled(
             r"NVIDIA driver on your system is too old|No (CUDA|HIP) GPUs are available|no kernel image is available"

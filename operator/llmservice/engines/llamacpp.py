@@ -14,13 +14,13 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
+    LogPattern,
     OwnedArguments,
     ServingRequest,
-    Signature,
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
-from llmservice.engines.llamacpp_readings import llamacpp_readings
+from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -185,11 +185,11 @@ class LlamaCpp:
             *("--cache-type-k", "--cache-type-v"),
         )
     )
-    signatures = tuple(
-        Signature(reason=reason, pattern=compiled(pattern), remedy=remedy)
+    log_patterns = tuple(
+        LogPattern(reason=reason, pattern=compiled(pattern), remedy=remedy)
         for pattern, (reason, remedy) in _CAUSES.items()
     )
-    readings = staticmethod(llamacpp_readings)
+    metric_names = staticmethod(llamacpp_metric_names)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

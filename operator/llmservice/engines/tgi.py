@@ -14,9 +14,9 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
+    LogPattern,
     OwnedArguments,
     ServingRequest,
-    Signature,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
@@ -27,7 +27,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
-from llmservice.engines.tgi_readings import tgi_readings
+from llmservice.engines.tgi_metric_names import tgi_metric_names
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -82,12 +82,12 @@ _VARIABLES: Mapping[str, str] = {
 
 _SIGNATURES = (
     *HUB_SIGNATURES,
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_NOT_FOUND,
         pattern=compiled(r"No \.?safetensors weights found|No local weights found"),
         remedy="spec.model.uri must name a repository or a folder with config.json and safetensors",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.CONTAINER_REFUSED,
         pattern=compiled(r"libpython[0-9.]+so[0-9.]*: cannot open shared object file"),
         remedy=(
@@ -95,7 +95,7 @@ _SIGNATURES = (
             "image of your own"
         ),
     ),
-    Signature(
+    LogPattern(
         reason=Reason.KV_CACHE_TOO_SMALL,
         pattern=compiled(
             r"Not enough memory to handle (`max_total_tokens|\d+ (prefill|total) tokens)"
@@ -103,12 +103,12 @@ _SIGNATURES = (
         ),
         remedy="lower spec.maxModelLen, take a quantized checkpoint or a larger spec.gpu.type, or raise spec.gpu.count",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"Unsupported model type"),
         remedy="name another engine: TGI gets no new models any more",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(
             r"error: (unexpected argument|invalid value|the argument|a value is required)|Invalid argument: "
@@ -145,8 +145,8 @@ class Tgi:
             *("--max-batch-size", "--max-concurrent-requests", "--graceful-termination-timeout"),
         )
     )
-    signatures = _SIGNATURES
-    readings = staticmethod(tgi_readings)
+    log_patterns = _SIGNATURES
+    metric_names = staticmethod(tgi_metric_names)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -15,9 +15,9 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
+    LogPattern,
     OwnedArguments,
     ServingRequest,
-    Signature,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
@@ -28,7 +28,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
-from llmservice.engines.vllm_readings import vllm_readings
+from llmservice.engines.vllm_metric_names import vllm_metric_names
 from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
@@ -86,64 +86,64 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 
 _SIGNATURES = (
     *HUB_SIGNATURES,
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_NOT_FOUND,
         pattern=compiled(r"Invalid repository ID or local directory specified|Could not detect config format"),
         remedy="spec.model.uri must name a repository or a folder with config.json and weights",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.QUANTIZATION_MISMATCH,
         pattern=compiled(r"Quantization method specified in the model config .* does not match"),
         remedy="set spec.quantization: auto; an online- quantization needs a checkpoint that has none",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.QUANTIZATION_MISMATCH,
         pattern=compiled(
             r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: "
         ),
         remedy="take another checkpoint, spec.gpu.type or spec.engineOptions.version",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"Bfloat16 is only supported on GPUs"),
         remedy="set spec.dtype: float16, or leave it out",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.KV_CACHE_TOO_SMALL,
         pattern=compiled(r"To serve at least one request with the model|is larger than the maximum number of tokens"),
         remedy="lower spec.maxModelLen, set spec.kvCacheDtype: fp8, or raise spec.gpu.count",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.KV_CACHE_TOO_SMALL,
         pattern=compiled(r"No available memory for the cache blocks"),
         remedy="the weights leave no room: take a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"warming up sampler with"),
         remedy="lower spec.maxNumSeqs",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"Free memory on device .* is less than desired"),
         remedy="something else uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"User-specified max_model_len .* is greater than the derived"),
         remedy="lower spec.maxModelLen to what the model was made for",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"Total number of attention heads .* must be divisible by tensor parallel size"),
         remedy="set spec.gpu.count to a divisor of the number of heads",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"Model architectures .* are not supported for now"),
         remedy="name a newer spec.engineOptions.version, or another engine",
     ),
-    Signature(
+    LogPattern(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)"),
         remedy="correct spec.engineOptions.args, or name the version in spec.engineOptions.version that takes it",
@@ -188,8 +188,8 @@ class Vllm:
             *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
         )
     )
-    signatures = _SIGNATURES
-    readings = staticmethod(vllm_readings)
+    log_patterns = _SIGNATURES
+    metric_names = staticmethod(vllm_metric_names)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -3,24 +3,24 @@
 from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
-def choose_scaling(asked: Autoscaling, readings: Readings) -> ScalingPlan:
+def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan:
     """The bounds and the wishes. Raises InvalidSpec."""
     return ScalingPlan(
         minimum=asked.min_replicas,
         maximum=asked.max_replicas,
         advise=asked.mode == "Advise",
         policy=asked.policy,
-        targets=_targets(asked, readings),
-        first_token_seconds=asked.objective.time_to_first_token_milliseconds / 1000,
-        output_token_seconds=asked.objective.time_per_output_token_milliseconds / 1000,
+        targets=_targets(asked, metric_names),
+        ttft_seconds=asked.objective.time_to_first_token_milliseconds / 1000,
+        tpot_seconds=asked.objective.time_per_output_token_milliseconds / 1000,
         reserve=asked.reserve,
         source=asked.source,
-        readings=readings,
+        metric_names=metric_names,
     )
 
 
@@ -30,11 +30,11 @@ def replica_bound(spec: LLMServiceSpec) -> int:
     return fixed if spec.autoscaling is None else max(fixed, spec.autoscaling.max_replicas)
 
 
-def _targets(asked: Autoscaling, readings: Readings) -> LoadTargets:
+def _targets(asked: Autoscaling, metric_names: MetricNames) -> LoadTargets:
     targets = asked.targets
     if targets is None:
         return LoadTargets()
-    if targets.kv_cache_percent is not None and not readings.kv_use:
+    if targets.kv_cache_percent is not None and not metric_names.kv_use:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
             "this engine does not tell how full its KV cache is; set runningRequests or queuedRequests instead",

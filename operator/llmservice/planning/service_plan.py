@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmservice.engines.engine import Default, Probes
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 
 __all__ = [
     "ContainerPlan",
@@ -107,7 +107,7 @@ class ScalingPlan:
     """Who decides replicas, within which bounds, from what.
 
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the names of the resource.
-    `readings` tells how this version of the engine exports what decisions are made from.
+    `metric_names` tells how this version of the engine exports what decisions are made from.
     """
 
     minimum: int
@@ -115,11 +115,11 @@ class ScalingPlan:
     advise: bool
     policy: str
     targets: LoadTargets
-    first_token_seconds: float
-    output_token_seconds: float
+    ttft_seconds: float
+    tpot_seconds: float
     reserve: str
     source: str
-    readings: Readings
+    metric_names: MetricNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ from llmservice.cluster.failures import Terminating
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
-from llmservice.converging.diagnosis import diagnose
 from llmservice.converging.observed import Observed
+from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
@@ -162,7 +162,7 @@ class LLMServiceReconciler:
             observed.look_again_seconds,
             written.look_again_seconds,
             again,
-            seconds_to_pass(situation.trouble, now),
+            seconds_to_pass(situation.diagnosis, now),
         )
         return min(filter(None, pauses), default=None)
 
@@ -192,7 +192,7 @@ class LLMServiceReconciler:
             plan=plan,
             progress=progress,
             pods=observed.pods,
-            trouble=diagnose(plan, observed, deployment, ENGINES[plan.engine].signatures),
+            diagnosis=diagnose(plan, observed, deployment, ENGINES[plan.engine].log_patterns),
             suspended=service.spec.suspend,
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},

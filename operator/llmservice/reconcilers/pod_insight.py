@@ -59,7 +59,7 @@ class Insight:
 
 @dataclass(slots=True)
 class PodInsight:
-    """Reads logs and events of pods in trouble and remembers what it read, and when."""
+    """Reads logs and events of pods in diagnosis and remembers what it read, and when."""
 
     cluster: Cluster
     _logs: RememberedLogs = field(default_factory=RememberedLogs)

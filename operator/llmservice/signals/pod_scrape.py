@@ -1,4 +1,4 @@
-"""Readings from the pods themselves: GET /metrics at each pod's address, all at once, in bounds.
+"""MetricNames from the pods themselves: GET /metrics at each pod's address, all at once, in bounds.
 
 Never through a proxy, never after a redirect, never packed: a pod may answer with anything, and none of it may cost
 more than its share of time and memory.
@@ -20,7 +20,7 @@ from llmservice.signals.pod_clock import PodClock
 from llmservice.signals.pod_session import filled, pod_session
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.slow_pods import SlowPods
-from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
 from llmservice.signals.turns import in_turn
 
 _PATH = "/metrics"
@@ -66,8 +66,8 @@ class Pods:
     slow: SlowPods
     scanning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
-        """A Reading or an Unread for each target, in `round_seconds` and the time to scan what has come by then.
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
+        """A Reading or a ReadFailure for each target, in `round_seconds` and the time to scan what has come by then.
 
         Namespaces take turns.
         """
@@ -77,7 +77,7 @@ class Pods:
         found = dict(zip(ordered, answers, strict=True))
         return {target: found[target] or self._passed_over(target) for target in targets}
 
-    async def _in_turn(self, target: Target, end: float) -> Reading | Unread | None:
+    async def _in_turn(self, target: Target, end: float) -> Reading | ReadFailure | None:
         """None where the round ended before its turn."""
         is_slow = target in self.slow
         async with AsyncExitStack() as room:
@@ -87,13 +87,13 @@ class Pods:
             except TimeoutError:
                 return None
             page = await self._one(_Turn(target, is_slow, PodClock(self.limits.pod_seconds, end), room))
-            if page is None or isinstance(page, Unread):
+            if page is None or isinstance(page, ReadFailure):
                 return page
             async with self.scanning:  # one page in each round of the loop: hundreds at once would hold up all others
                 await asyncio.sleep(0)
                 return _reading_in(bytes(page), target)
 
-    async def _one(self, turn: _Turn) -> bytearray | Unread | None:
+    async def _one(self, turn: _Turn) -> bytearray | ReadFailure | None:
         """One scrape; whatever goes wrong is a value. None where the round ended before there was room for it."""
         try:
             async with turn.clock.running:
@@ -102,7 +102,7 @@ class Pods:
             return None if turn.clock.is_stopped else _too_late(turn.clock.given_seconds)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return _unread(
-                UnreadReason.UNREACHABLE,
+                ReadFailureReason.UNREACHABLE,
                 f"{str(error)[:300] or type(error).__name__}: let a NetworkPolicy admit the operator to port "
                 f"{turn.target.port}",
             )
@@ -111,7 +111,7 @@ class Pods:
                 late = turn.clock.running.expired() or turn.clock.seconds > self.limits.slow_seconds
                 self.slow.note(turn.target, is_slow=late)
 
-    async def _page(self, turn: _Turn) -> bytearray | Unread:
+    async def _page(self, turn: _Turn) -> bytearray | ReadFailure:
         url = URL.build(scheme="http", host=turn.target.address, port=turn.target.port, path=_PATH)
         async with self.session.get(url, allow_redirects=False) as response:
             if problem := _refusal(response) or self._oversize(response.content_length or 0):
@@ -123,17 +123,17 @@ class Pods:
                 await filled(page, self.limits.page_bytes + 1, response.content)
             return self._oversize(len(page)) or page
 
-    def _oversize(self, size: int) -> Unread | None:
+    def _oversize(self, size: int) -> ReadFailure | None:
         if size <= self.limits.page_bytes:
             return None
         return _unread(
-            UnreadReason.TOO_LARGE, f"more than {self.limits.page_bytes >> 20} MiB of metrics: {_WRONG_LISTENER}"
+            ReadFailureReason.TOO_LARGE, f"more than {self.limits.page_bytes >> 20} MiB of metrics: {_WRONG_LISTENER}"
         )
 
-    def _passed_over(self, target: Target) -> Unread:
+    def _passed_over(self, target: Target) -> ReadFailure:
         why = _why_passed_over(self.slow.in_namespace(target.namespace), len(self.slow))
         return _unread(
-            UnreadReason.PASSED_OVER, f"not asked within the round of {self.limits.round_seconds:g} s: {why}"
+            ReadFailureReason.PASSED_OVER, f"not asked within the round of {self.limits.round_seconds:g} s: {why}"
         )
 
 
@@ -152,9 +152,9 @@ async def pods(limits: Limits | None = None) -> AsyncIterator[Pods]:
         yield Pods(session=session, limits=limits, budget=budget, slow=slow)
 
 
-def _too_late(seconds: float) -> Unread:
+def _too_late(seconds: float) -> ReadFailure:
     return _unread(
-        UnreadReason.TIMED_OUT,
+        ReadFailureReason.TIMED_OUT,
         f"no full answer within {seconds:.2g} s: see its log; a low CPU limit can starve it",
     )
 
@@ -167,42 +167,42 @@ def _why_passed_over(late_beside_it: int, late: int) -> str:
     return "no pod answered late, the operator itself could not ask more of them; give it more CPU, or split the fleet"
 
 
-def _reading_in(page: bytes, target: Target) -> Reading | Unread:
+def _reading_in(page: bytes, target: Target) -> Reading | ReadFailure:
     if has_too_many_lines(page):
-        return _unread(UnreadReason.TOO_LARGE, f"more than {MOST_LINES} lines of metrics: {_WRONG_LISTENER}")
-    samples = scan(page, wanted(target.readings))
+        return _unread(ReadFailureReason.TOO_LARGE, f"more than {MOST_LINES} lines of metrics: {_WRONG_LISTENER}")
+    samples = scan(page, wanted(target.metric_names))
     if not samples and not has_samples(page):
         return _unread(
-            UnreadReason.NOT_METRICS,
+            ReadFailureReason.NOT_METRICS,
             f"{_PATH} answers, but not with metrics: {_WRONG_LISTENER}",
         )
-    if not samples and (names := names_in(page)) and not is_of_engine(names, target.readings):
-        return of_another_engine(target.readings)
-    return reading_from(samples, target.readings, time.time())
+    if not samples and (names := names_in(page)) and not is_of_engine(names, target.metric_names):
+        return of_another_engine(target.metric_names)
+    return reading_from(samples, target.metric_names, time.time())
 
 
-def _refusal(response: aiohttp.ClientResponse) -> Unread | None:
+def _refusal(response: aiohttp.ClientResponse) -> ReadFailure | None:
     """What an answer other than plain metrics means; None where it is one."""
     status = response.status
     if status in _UNAUTHORIZED:
         return _unread(
-            UnreadReason.UNAUTHORIZED,
+            ReadFailureReason.UNAUTHORIZED,
             f"HTTP {status} for {_PATH}: leave out what sets a key in the engine; keys belong to a gateway in front",
         )
     if 300 <= status < 400:  # noqa: PLR2004
         where = redacted(response.headers.get("Location", "somewhere else"), _LONGEST_ADDRESS)
         return _unread(
-            UnreadReason.REDIRECTED,
+            ReadFailureReason.REDIRECTED,
             f"{_PATH} leads to {where}, and redirects are not followed: leave out the argument that moves it",
         )
     if status != 200:  # noqa: PLR2004
-        return _unread(UnreadReason.REFUSED, f"HTTP {status} for {_PATH}: see the log of the pod")
+        return _unread(ReadFailureReason.REFUSED, f"HTTP {status} for {_PATH}: see the log of the pod")
     if response.headers.get("Content-Encoding", "identity") != "identity":
         return _unread(
-            UnreadReason.NOT_METRICS, f"{_PATH} is packed although that was not asked for: {_WRONG_LISTENER}"
+            ReadFailureReason.NOT_METRICS, f"{_PATH} is packed although that was not asked for: {_WRONG_LISTENER}"
         )
     return None
 
 
-def _unread(reason: UnreadReason, message: str) -> Unread:
-    return Unread(reason=reason, message=message)
+def _unread(reason: ReadFailureReason, message: str) -> ReadFailure:
+    return ReadFailure(reason=reason, message=message)

@@ -1,4 +1,4 @@
-"""Readings from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
+"""MetricNames from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
 
 It must say whose a sample is: labels `namespace` and `pod`, as the Prometheus operator's PodMonitor writes them. A job
 with `kubernetes_sd_configs` (role pod) needs relabelings to them, from `__meta_kubernetes_namespace` and
@@ -28,7 +28,7 @@ from urllib3.util.retry import Retry
 from llmservice.signals.prometheus_query import labels_wanted, query_for, reduced, scrapes_in
 from llmservice.signals.prometheus_reading import reading_of
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
-from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
 
 _T = TypeVar("_T")
 _SETTLED_SECONDS = 1.0
@@ -57,7 +57,7 @@ class PrometheusSettings:
     at_once: int = 2
 
 
-Answers = dict[Target, Reading | Unread]
+Answers = dict[Target, Reading | ReadFailure]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class Prometheus:
     """Namespaces whose last answer was too large or came late, the one asked longest ago first."""
 
     async def read(self, targets: Sequence[Target]) -> Answers:
-        """A Reading or an Unread for each target, within about `round_seconds`."""
+        """A Reading or a ReadFailure for each target, within about `round_seconds`."""
         if not targets:
             return {}
         waiting = deque(self._in_turn(targets))
@@ -81,14 +81,14 @@ class Prometheus:
             # A name that does not resolve holds a thread longer than any of the session's limits.
             async with asyncio.timeout(self.settings.round_seconds + 1):
                 now = await self._in_thread(self._begin)
-                if isinstance(now, Unread):
+                if isinstance(now, ReadFailure):
                     return dict.fromkeys(targets, now)
                 work = partial(self._work_off, waiting, now, found)
                 await asyncio.gather(*(self._in_thread(work) for _ in range(min(len(waiting), self.settings.at_once))))
         except TimeoutError:
             waiting.clear()
-        late = Unread(
-            reason=UnreadReason.TIMED_OUT,
+        late = ReadFailure(
+            reason=ReadFailureReason.TIMED_OUT,
             message=f"no answer from {self.settings.url}: correct LLMSERVICE_PROMETHEUS_URL, or see the DNS",
         )
         return {target: found.get(target, late) for target in targets}
@@ -104,7 +104,7 @@ class Prometheus:
         asked = {namespace: number for number, namespace in enumerate(self.late)}
         return [namespaces[each] for each in sorted(namespaces, key=lambda namespace: asked.get(namespace, -1))]
 
-    def _begin(self) -> float | Unread:
+    def _begin(self) -> float | ReadFailure:
         """The server's time, which begins a round."""
         self.session.begin()
 
@@ -126,9 +126,9 @@ class Prometheus:
                 continue
             began = time.monotonic()
             answer = self._answered(partial(self._ask, targets, now))
-            is_late = isinstance(answer, Unread) or time.monotonic() - began > self.settings.query_seconds / 2
+            is_late = isinstance(answer, ReadFailure) or time.monotonic() - began > self.settings.query_seconds / 2
             self._note(targets[0].namespace, is_late=is_late)
-            found.update(dict.fromkeys(targets, answer) if isinstance(answer, Unread) else answer)
+            found.update(dict.fromkeys(targets, answer) if isinstance(answer, ReadFailure) else answer)
 
     def _ask(self, targets: Sequence[Target], now: float) -> Answers:
         settings = self.settings
@@ -138,7 +138,7 @@ class Prometheus:
         reading = partial(reading_of, now=now, stale_seconds=settings.stale_seconds)
         return {target: reading(target, scrapes.get(target.pod, {}).values()) for target in targets}
 
-    def _answered(self, ask: Callable[[], _T]) -> _T | Unread:
+    def _answered(self, ask: Callable[[], _T]) -> _T | ReadFailure:
         """What was asked for, or why it is not known."""
         try:
             return ask()
@@ -146,10 +146,10 @@ class Prometheus:
             return error.unread
         except PrometheusApiClientException as error:
             message = f"the metrics server refuses a query: {str(error)[:300]}; see its log"
-            return Unread(reason=UnreadReason.REFUSED, message=message)
+            return ReadFailure(reason=ReadFailureReason.REFUSED, message=message)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            return Unread(
-                reason=UnreadReason.NOT_METRICS,
+            return ReadFailure(
+                reason=ReadFailureReason.NOT_METRICS,
                 message=f"{self.settings.url} does not answer as Prometheus does ({type(error).__name__}): correct "
                 "LLMSERVICE_PROMETHEUS_URL",
             )
@@ -161,9 +161,9 @@ class Prometheus:
         if len(self.late) > _MOST_LATE:
             self.late.pop(next(iter(self.late)), None)
 
-    def _passed_over(self) -> Unread:
-        return Unread(
-            reason=UnreadReason.PASSED_OVER,
+    def _passed_over(self) -> ReadFailure:
+        return ReadFailure(
+            reason=ReadFailureReason.PASSED_OVER,
             message=f"not asked within the round of {self.settings.round_seconds:g} s: the metrics server answers "
             "late; see its load, or take Pods as the source",
         )
@@ -196,6 +196,6 @@ def _authorization(token_file: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {Path(token_file).read_text('utf-8').strip()}"}
     except (OSError, ValueError) as error:
         raise Unanswered(
-            UnreadReason.UNAUTHORIZED,
+            ReadFailureReason.UNAUTHORIZED,
             f"the token for the metrics server cannot be read: correct {token_file} ({error})",
         ) from error

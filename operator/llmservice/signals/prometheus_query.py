@@ -59,13 +59,13 @@ class Scrape:
 
 def labels_wanted(targets: Iterable[Target]) -> dict[str, str]:
     """The names to ask for → the label to read of each."""
-    return {name: label for each in {t.readings for t in targets} for name, label in wanted(each).items()}
+    return {name: label for each in {t.metric_names for t in targets} for name, label in wanted(each).items()}
 
 
 def query_for(targets: Sequence[Target], namespace_label: str, pod_label: str) -> str:
     """The query for targets of one namespace."""
     names = labels_wanted(targets)
-    means = {name for each in {t.readings for t in targets} for name in averaged(each)}
+    means = {name for each in {t.metric_names for t in targets} for name in averaged(each)}
     labels = sorted({"__name__", pod_label, *_SCRAPE_LABELS, *names.values()} - {""})
     those = f'{namespace_label}="{targets[0].namespace}",{pod_label}!=""'
 

@@ -11,7 +11,7 @@ import requests
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from llmservice.converging.redaction import redacted
-from llmservice.signals.source import Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason
 
 _UNAUTHORIZED = (401, 403)
 _PIECE_BYTES = 2**18
@@ -24,9 +24,9 @@ _MOST_OF_AN_ERROR = 4096
 class Unanswered(Exception):
     """The server gave no answer that could be used; `unread` says why."""
 
-    def __init__(self, reason: UnreadReason, message: str) -> None:
+    def __init__(self, reason: ReadFailureReason, message: str) -> None:
         super().__init__(message)
-        self.unread = Unread(reason=reason, message=message)
+        self.unread = ReadFailure(reason=reason, message=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class BoundedSession(requests.Session):
             raise self._too_late() from error
         except (requests.RequestException, HTTPError, OSError) as error:
             raise Unanswered(
-                UnreadReason.UNREACHABLE,
+                ReadFailureReason.UNREACHABLE,
                 f"the metrics server does not answer ({redacted(str(error), _LONGEST_ERROR)}): correct "
                 "LLMSERVICE_PROMETHEUS_URL, or the network",
             ) from error
@@ -101,7 +101,7 @@ class BoundedSession(requests.Session):
             if response.status_code != _OK and len(body) > _MOST_OF_AN_ERROR:
                 return body[:_MOST_OF_AN_ERROR]
             if len(body) > self._most_bytes:
-                raise Unanswered(UnreadReason.TOO_LARGE, self._too_large())
+                raise Unanswered(ReadFailureReason.TOO_LARGE, self._too_large())
             if time.monotonic() > end:
                 raise self._too_late()
         return body
@@ -114,7 +114,7 @@ class BoundedSession(requests.Session):
 
     def _too_late(self) -> Unanswered:
         return Unanswered(
-            UnreadReason.TIMED_OUT,
+            ReadFailureReason.TIMED_OUT,
             f"the metrics server did not answer a query within {self._query_seconds:g} s: see its load, or take Pods "
             "as the source",
         )
@@ -124,12 +124,12 @@ def _check(response: requests.Response) -> None:
     """Pass an answer that can be read; raises Unanswered."""
     if response.status_code in _UNAUTHORIZED:
         raise Unanswered(
-            UnreadReason.UNAUTHORIZED,
+            ReadFailureReason.UNAUTHORIZED,
             f"the metrics server says HTTP {response.status_code}: correct the token, and what it may read",
         )
     if response.is_redirect:
         where = redacted(response.headers.get("Location", ""), _LONGEST_ADDRESS)
         raise Unanswered(
-            UnreadReason.REDIRECTED,
+            ReadFailureReason.REDIRECTED,
             f"the metrics server leads to {where}, and redirects are not followed: correct LLMSERVICE_PROMETHEUS_URL",
         )

@@ -10,21 +10,21 @@ from llmservice.autoscaling.counters import Counters, Histogram, plausible
 from llmservice.autoscaling.snapshot import LARGEST_READING
 from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.converging.redaction import redacted
-from llmservice.engines.readings import Readings
-from llmservice.signals.source import Reading, Unread, UnreadReason
+from llmservice.engines.metric_names import MetricNames
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from llmservice.untrusted.patterns import compiled
 
-_HISTOGRAMS = ("first_token", "output_token", "token_gap")
+_HISTOGRAMS = ("ttft", "tpot", "inter_token_latency")
 _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
 _AVERAGED = frozenset({"kv_use"})
-_NO_BUCKETS = frozenset({"token_gap"})
+_NO_BUCKETS = frozenset({"inter_token_latency"})
 _CAPACITY = frozenset({"slots", "kv_tokens"})
 """Facts a version may leave unsaid, as a model without a KV cache does."""
 _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
 _SINGLE_EVENTS = frozenset({"rejected", "preemptions"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
 _LONGEST_SHOWN = 128
-_COME_WITH_AN_END = ("finished", "generated_tokens", "output_token")
+_COME_WITH_AN_END = ("finished", "generated_tokens", "tpot")
 _BEGINNING = compiled(r"(?P<beginning>[:_]*[^:_]*[:_]?)")
 """Of a name: what all names of an engine begin with, such as `vllm:` or `tgi_`."""
 
@@ -41,58 +41,61 @@ Samples = Mapping[str, Sequence[Sample]]
 
 
 @cache
-def wanted(readings: Readings) -> Mapping[str, str]:
+def wanted(metric_names: MetricNames) -> Mapping[str, str]:
     """The names to fetch, fall-backs too → the label to read of each; empty where none is needed."""
     names: dict[str, str] = {}
     for role in METRIC_ROLES:
-        for series in _series(readings, role):
+        for series in _series(metric_names, role):
             for name, label in _parts(role, series):
                 names[name] = label or names.get(name, "")
     return names
 
 
 @cache
-def averaged(readings: Readings) -> frozenset[str]:
+def averaged(metric_names: MetricNames) -> frozenset[str]:
     """Of the wanted names, those whose label sets are averaged; all others are added up."""
-    return frozenset(series.name for role in _AVERAGED for series in _series(readings, role))
+    return frozenset(series.name for role in _AVERAGED for series in _series(metric_names, role))
 
 
-def is_of_engine(names: Iterable[str], readings: Readings) -> bool:
+def is_of_engine(names: Iterable[str], metric_names: MetricNames) -> bool:
     """Whether one of a pod's series can be the engine's, even if it is none that is read."""
-    return any(name.startswith(_beginnings(readings)) for name in names)
+    return any(name.startswith(_beginnings(metric_names)) for name in names)
 
 
-def of_another_engine(readings: Readings) -> Unread:
+def of_another_engine(metric_names: MetricNames) -> ReadFailure:
     """What to say of a pod that has metrics, but none of the engine: it is not idle, it is not known."""
-    return Unread(
-        reason=UnreadReason.SIGNAL_MISSING,
-        message=f"it has metrics, but none whose name begins with {' or '.join(_beginnings(readings))}: wait while a "
+    begins = " or ".join(_beginnings(metric_names))
+    return ReadFailure(
+        reason=ReadFailureReason.SIGNAL_MISSING,
+        message=f"it has metrics, but none whose name begins with {begins}: wait while a "
         "rollout replaces it, else correct spec.engineOptions.image",
     )
 
 
-def reading_from(samples: Samples, readings: Readings, at: float) -> Reading | Unread:
+def reading_from(samples: Samples, metric_names: MetricNames, at: float) -> Reading | ReadFailure:
     """What the samples of one pod say; absent is unknown, never zero, but for series made on first use."""
-    numbers = {role: value for role in _NUMBERS if (value := _number_of(role, samples, readings)) is not None}
-    histograms = {role: found for role in _HISTOGRAMS if (found := _histogram_of(role, samples, readings)) is not None}
+    numbers = {role: value for role in _NUMBERS if (value := _number_of(role, samples, metric_names)) is not None}
+    histograms = {
+        role: found for role in _HISTOGRAMS if (found := _histogram_of(role, samples, metric_names)) is not None
+    }
     there = numbers.keys() | histograms.keys()
-    zero = frozenset(role for role in readings.created_on_first_use - there if _may_be_zero(role, there))
-    missing = next((role for role in METRIC_ROLES if _is_due(role, readings) and role not in there | zero), None)
+    zero = frozenset(role for role in metric_names.created_on_first_use - there if _may_be_zero(role, there))
+    missing = next((role for role in METRIC_ROLES if _is_due(role, metric_names) and role not in there | zero), None)
     if missing:
-        return _missing(missing, readings)
+        return _missing(missing, metric_names)
     histograms |= dict.fromkeys(zero & set(_HISTOGRAMS), Histogram(count=0.0, total=0.0))
     problem = _problem_of_values(samples) or _problem_of_roles(numbers, histograms)
     return _no_number(problem) if problem else _reading(at, dict.fromkeys(zero, 0.0) | numbers, histograms)
 
 
 @cache
-def _beginnings(readings: Readings) -> tuple[str, ...]:
-    return tuple(sorted({found["beginning"] for name in wanted(readings) if (found := _BEGINNING.first(name))}))
+def _beginnings(metric_names: MetricNames) -> tuple[str, ...]:
+    return tuple(sorted({found["beginning"] for name in wanted(metric_names) if (found := _BEGINNING.first(name))}))
 
 
 @cache
-def _series(readings: Readings, role: str) -> tuple[Series, ...]:
-    return tuple(map(Series.parse, readings.names(role)))
+def _series(metric_names: MetricNames, role: str) -> tuple[Series, ...]:
+    return tuple(map(Series.parse, metric_names.names(role)))
 
 
 def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
@@ -102,9 +105,9 @@ def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
     return ends if role in _NO_BUCKETS else (*ends, (f"{series.name}_bucket", "le"))
 
 
-def _number_of(role: str, samples: Samples, readings: Readings) -> float | None:
+def _number_of(role: str, samples: Samples, metric_names: MetricNames) -> float | None:
     """The first series that is there, over its label sets; None where none is."""
-    for series in _series(readings, role):
+    for series in _series(metric_names, role):
         rows = samples.get(series.name, ())
         if series.in_label:
             values = [number * row.value for row in rows if (number := _number_in(row.label)) is not None]
@@ -115,8 +118,8 @@ def _number_of(role: str, samples: Samples, readings: Readings) -> float | None:
     return None
 
 
-def _histogram_of(role: str, samples: Samples, readings: Readings) -> Histogram | None:
-    for series in _series(readings, role):
+def _histogram_of(role: str, samples: Samples, metric_names: MetricNames) -> Histogram | None:
+    for series in _series(metric_names, role):
         count, total = (samples.get(f"{series.name}_{end}") for end in ("count", "sum"))
         buckets = {} if role in _NO_BUCKETS else _buckets(samples.get(f"{series.name}_bucket", ()))
         if count and total and (buckets or role in _NO_BUCKETS):
@@ -146,8 +149,8 @@ def _number_in(label: str) -> float | None:
         return None
 
 
-def _is_due(role: str, readings: Readings) -> bool:
-    return role in _NEEDED or (role not in _CAPACITY and bool(readings.names(role)))
+def _is_due(role: str, metric_names: MetricNames) -> bool:
+    return role in _NEEDED or (role not in _CAPACITY and bool(metric_names.names(role)))
 
 
 def _may_be_zero(role: str, there: Collection[str]) -> bool:
@@ -174,22 +177,22 @@ def _problem_of_roles(numbers: Mapping[str, float], histograms: Mapping[str, His
     return ""
 
 
-def _missing(role: str, readings: Readings) -> Unread:
-    names = " or ".join(readings.names(role))
+def _missing(role: str, metric_names: MetricNames) -> ReadFailure:
+    names = " or ".join(metric_names.names(role))
     problem = (
         f"{names} is not among its metrics: name the version that is in the image in spec.engineOptions.version"
         if names
         else f"no metric is known for {role}"
     )
-    return Unread(
-        reason=UnreadReason.SIGNAL_MISSING,
+    return ReadFailure(
+        reason=ReadFailureReason.SIGNAL_MISSING,
         message=f"{problem}; or write its metric into the catalogue: metrics.{role} of the version's row",
     )
 
 
-def _no_number(problem: str) -> Unread:
+def _no_number(problem: str) -> ReadFailure:
     remedy = "delete the pod, and take another spec.engineOptions.version if it comes back"
-    return Unread(reason=UnreadReason.IMPLAUSIBLE, message=f"{problem}, which no engine can mean: {remedy}")
+    return ReadFailure(reason=ReadFailureReason.IMPLAUSIBLE, message=f"{problem}, which no engine can mean: {remedy}")
 
 
 def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, Histogram]) -> Reading:
@@ -203,9 +206,9 @@ def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, H
         rejected=numbers.get("rejected", 0.0),
         finished_prompt_tokens=numbers.get("finished_prompt_tokens"),
         finished_generated_tokens=numbers.get("finished_generated_tokens"),
-        first_token=histograms.get("first_token"),
-        output_token=histograms.get("output_token"),
-        token_gap=histograms.get("token_gap"),
+        ttft=histograms.get("ttft"),
+        tpot=histograms.get("tpot"),
+        inter_token_latency=histograms.get("inter_token_latency"),
     )
     return Reading(
         at=at,

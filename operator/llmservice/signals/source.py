@@ -7,7 +7,7 @@ from typing import Protocol
 
 from llmservice.autoscaling.counters import Counters
 from llmservice.converging.redaction import redacted
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 
 _LONGEST_MESSAGE = 1024
 
@@ -21,7 +21,7 @@ class Target:
     pod: str
     address: str
     port: int
-    readings: Readings
+    metric_names: MetricNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Reading:
     kv_tokens: float | None = None
 
 
-class UnreadReason(StrEnum):
+class ReadFailureReason(StrEnum):
     """Why a pod could not be read."""
 
     UNREACHABLE = "Unreachable"
@@ -67,10 +67,10 @@ class UnreadReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class ReadFailure:
     """Why there is no reading. `message` ends with the remedy; what a pod or a server said in it is in bounds."""
 
-    reason: UnreadReason
+    reason: ReadFailureReason
     message: str
 
     def __post_init__(self) -> None:
@@ -81,6 +81,6 @@ class Unread:
 class Source(Protocol):
     """Somewhere readings come from."""
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
-        """A Reading or an Unread for each target, in bounded time; never raises for what a target or server does."""
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
+        """A Reading or a ReadFailure for each target, in bounded time; what a target or server does never raises."""
         ...

@@ -79,14 +79,14 @@ def _panels(replay: Replay) -> tuple[Panel, ...]:
                 Line(label="median", colour="#1f5fa8", points=_by_interval(first, lambda all_: _quantile(all_, 0.5))),
                 Line(label="99 %", colour="#a01e3c", points=_by_interval(first, lambda all_: _quantile(all_, 0.99))),
             ),
-            level=replay.objective.first_token_seconds,
+            level=replay.objective.ttft_seconds,
         ),
     )
 
 
 def _first_token(request: Request) -> float:
     """Seconds, drawn at ten minutes where no token ever came."""
-    return 600.0 if request.first_token_seconds is None else request.first_token_seconds
+    return 600.0 if request.ttft_seconds is None else request.ttft_seconds
 
 
 def _moments(replay: Replay, value: Callable[[Moment], float]) -> Points:

@@ -49,10 +49,10 @@ class EngineCounters:
     finished_prompt_tokens: int = 0
     finished_generated_tokens: int = 0
     preemptions: int = 0
-    gaps: int = 0
-    gap_seconds: float = 0.0
-    first_token: _Observations = field(default_factory=lambda: _Observations(FIRST_TOKEN_BOUNDS))
-    output_token: _Observations = field(default_factory=lambda: _Observations(OUTPUT_TOKEN_BOUNDS))
+    inter_token_count: int = 0
+    inter_token_seconds: float = 0.0
+    ttft: _Observations = field(default_factory=lambda: _Observations(FIRST_TOKEN_BOUNDS))
+    tpot: _Observations = field(default_factory=lambda: _Observations(OUTPUT_TOKEN_BOUNDS))
 
     def reading(self, at: float, *, running: int, waiting: int) -> Counters:
         """What a scrape at this moment (seconds) would find."""
@@ -65,7 +65,7 @@ class EngineCounters:
             finished=self.finished,
             finished_prompt_tokens=self.finished_prompt_tokens,
             finished_generated_tokens=self.finished_generated_tokens,
-            first_token=self.first_token.reading(),
-            output_token=self.output_token.reading(),
-            token_gap=Histogram(count=self.gaps, total=self.gap_seconds),
+            ttft=self.ttft.reading(),
+            tpot=self.tpot.reading(),
+            inter_token_latency=Histogram(count=self.inter_token_count, total=self.inter_token_seconds),
         )

@@ -147,8 +147,8 @@ class EngineReplica:
         self.cached_tokens += tokens
         counters = self.counters
         counters.generated_tokens += tokens
-        counters.gaps += tokens
-        counters.gap_seconds += seconds * decoding
+        counters.inter_token_count += tokens
+        counters.inter_token_seconds += seconds * decoding
 
     def _first_token(self, request: Request) -> None:
         """The token that a fully read prompt brings; after a preemption it is just the next one."""
@@ -157,7 +157,7 @@ class EngineReplica:
         if request.first_at is None:
             request.first_at = self.clock
             self.counters.prompt_tokens += request.prompt_tokens
-            self.counters.first_token.observe(self.clock - request.at)
+            self.counters.ttft.observe(self.clock - request.at)
         if request.generated >= request.output_tokens:
             self._finish(request)
             return
@@ -186,7 +186,7 @@ class EngineReplica:
         counters.finished += 1
         counters.finished_prompt_tokens += request.prompt_tokens
         counters.finished_generated_tokens += request.output_tokens
-        counters.output_token.observe(request.output_token_seconds or 0.0)
+        counters.tpot.observe(request.tpot_seconds or 0.0)
 
     def _preempt(self) -> None:
         """Put the newest running request back to the head of the queue; its KV cache is lost."""

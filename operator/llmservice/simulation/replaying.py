@@ -79,10 +79,10 @@ class Replay:
 
 def within(request: Request, objective: Objective) -> bool:
     """Whether a request met both objectives; an unfinished one met none."""
-    first, per_token = request.first_token_seconds, request.output_token_seconds
+    first, per_token = request.ttft_seconds, request.tpot_seconds
     if first is None or per_token is None:
         return False
-    return first <= objective.first_token_seconds and per_token <= objective.output_token_seconds
+    return first <= objective.ttft_seconds and per_token <= objective.tpot_seconds
 
 
 def remembering(policy: ScalingPolicy) -> Decider:

@@ -30,12 +30,12 @@ class Request:
     ends_in: int = 0
 
     @property
-    def first_token_seconds(self) -> float | None:
+    def ttft_seconds(self) -> float | None:
         """Seconds from arrival to the first token; None while there is none."""
         return None if self.first_at is None else self.first_at - self.at
 
     @property
-    def output_token_seconds(self) -> float | None:
+    def tpot_seconds(self) -> float | None:
         """Mean seconds per token after the first; 0 for a single token, None while unfinished."""
         if self.first_at is None or self.last_at is None:
             return None

@@ -21,7 +21,7 @@ def a_summary() -> dict[str, Any]:
         plan=a_plan(),
         progress=progress_of(deployment, pods),
         pods=pods,
-        trouble=None,
+        diagnosis=None,
         suspended=False,
         floor=1,
         before={},

@@ -32,10 +32,10 @@ def a_flow(requests: float = 40.0, **changes: Any) -> Flow:
         "finished": requests,
         "arrived": requests,
         "first_tokens": requests,
-        "late": 0.0,
-        "slow": 0.0,
-        "gaps": requests * 199,
-        "gap_seconds": requests * 199 * (0.01 + requests * 0.0002),
+        "ttft_violations": 0.0,
+        "tpot_violations": 0.0,
+        "inter_token_count": requests * 199,
+        "inter_token_seconds": requests * 199 * (0.01 + requests * 0.0002),
         "finished_prompt_tokens": requests * 1000,
         "finished_generated_tokens": requests * 200,
     }
@@ -96,8 +96,8 @@ def counters(at: float = 0.0, **changes: Any) -> Counters:
         "prompt_tokens": 0.0,
         "generated_tokens": 0.0,
         "finished": 0.0,
-        "first_token": Histogram(count=0, total=0, bounds=(1.0, 2.5, 5.0), counts=(0, 0, 0)),
-        "output_token": Histogram(count=0, total=0, bounds=(0.05, 0.1), counts=(0, 0)),
-        "token_gap": Histogram(count=0, total=0),
+        "ttft": Histogram(count=0, total=0, bounds=(1.0, 2.5, 5.0), counts=(0, 0, 0)),
+        "tpot": Histogram(count=0, total=0, bounds=(0.05, 0.1), counts=(0, 0)),
+        "inter_token_latency": Histogram(count=0, total=0),
     }
     return Counters(**values | changes)

@@ -17,8 +17,8 @@ def a_reading_at(tokens_per_second: float, steps_per_second: float, **changes: f
     values = {
         "prompt_tokens": tokens_per_second * 8,
         "generated_tokens": tokens_per_second * 2,
-        "gaps": 1000.0,
-        "gap_seconds": 1000.0 / steps_per_second,
+        "inter_token_count": 1000.0,
+        "inter_token_seconds": 1000.0 / steps_per_second,
     }
     return learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(**values | changes))))
 
@@ -62,15 +62,18 @@ def test_points_that_do_not_fall_still_give_a_falling_line() -> None:
 
 
 def test_too_few_gaps_teach_nothing() -> None:
-    assert a_reading_at(1000.0, 90.0, gaps=29.0) == Capacity()
+    assert a_reading_at(1000.0, 90.0, inter_token_count=29.0) == Capacity()
 
 
 def test_an_engine_without_gaps_teaches_nothing() -> None:
-    assert learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(gaps=None, gap_seconds=None)))) == Capacity()
+    assert (
+        learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(inter_token_count=None, inter_token_seconds=None))))
+        == Capacity()
+    )
 
 
 def test_learns_what_a_token_binds_of_the_kv_cache() -> None:
-    flow = a_flow(prompt_tokens=0.0, generated_tokens=5000.0, gaps=5000.0, gap_seconds=100.0)
+    flow = a_flow(prompt_tokens=0.0, generated_tokens=5000.0, inter_token_count=5000.0, inter_token_seconds=100.0)
     capacity = learnt(Capacity(), a_snapshot(a_replica(flow=flow, kv_use=0.5)))
     assert capacity.kv_per_token == pytest.approx(0.5 * 50.0 / 500.0)
 
@@ -87,7 +90,7 @@ def test_the_latency_limit_is_where_the_line_meets_the_objective() -> None:
 
 
 def test_a_stricter_objective_leaves_less() -> None:
-    strict = a_policy(objective=Objective(output_token_seconds=0.02))
+    strict = a_policy(objective=Objective(tpot_seconds=0.02))
     loose = limits(Line(100.0, 0.01), Capacity(), CHAT, a_policy())
     assert limits(Line(100.0, 0.01), Capacity(), CHAT, strict).within_objective < loose.within_objective
 
@@ -106,5 +109,5 @@ def test_a_small_kv_cache_binds_before_slots_do() -> None:
 
 
 def test_an_objective_that_cannot_be_met_still_leaves_a_positive_limit() -> None:
-    hopeless = a_policy(objective=Objective(output_token_seconds=0.001))
+    hopeless = a_policy(objective=Objective(tpot_seconds=0.001))
     assert limits(Line(100.0, 0.01), Capacity(), CHAT, hopeless).within_objective > 0

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from llmservice.autoscaling.checkpoint import MAX_CHARACTERS, decoded, encoded
-from llmservice.autoscaling.memory import Memory, Misses
+from llmservice.autoscaling.memory import Memory, Violations
 from tests.unit.autoscaling.builders import a_flow, a_policy, a_replica, a_snapshot, after, followed
 
 
@@ -83,14 +83,17 @@ def test_heals_a_weight_that_has_grown_out_of_bounds() -> None:
     huge = 1e304
     capacity = dataclasses.replace(
         memory.capacity,
-        misses={
-            level: Misses(seen.requests * huge, seen.over * huge) for level, seen in memory.capacity.misses.items()
+        violations={
+            level: Violations(seen.requests * huge, seen.over * huge)
+            for level, seen in memory.capacity.violations.items()
         },
-        miss_weight=memory.capacity.miss_weight * huge,
+        violation_weight=memory.capacity.violation_weight * huge,
     )
     healed = decoded(encoded(dataclasses.replace(memory, capacity=capacity)))
     assert healed is not None
-    assert healed.capacity.miss_weight == 1.0
-    assert memory.capacity.misses
-    for level, seen in memory.capacity.misses.items():
-        assert healed.capacity.misses[level].requests == pytest.approx(seen.requests / memory.capacity.miss_weight)
+    assert healed.capacity.violation_weight == 1.0
+    assert memory.capacity.violations
+    for level, seen in memory.capacity.violations.items():
+        assert healed.capacity.violations[level].requests == pytest.approx(
+            seen.requests / memory.capacity.violation_weight
+        )

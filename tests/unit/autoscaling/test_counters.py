@@ -8,7 +8,7 @@ from llmservice.autoscaling.counters import Counters, Histogram, flow_between, p
 from llmservice.autoscaling.policy import Objective
 from tests.unit.autoscaling.builders import counters
 
-OBJECTIVE = Objective(first_token_seconds=3.0, output_token_seconds=0.1)
+OBJECTIVE = Objective(ttft_seconds=3.0, tpot_seconds=0.1)
 
 
 def test_counts_what_happened_in_between() -> None:
@@ -33,7 +33,7 @@ def test_knows_nothing_of_an_interval_with_a_reset(counter: str) -> None:
 
 
 def test_takes_a_smaller_histogram_for_a_reset() -> None:
-    before = counters(0.0, token_gap=Histogram(count=9, total=1.0))
+    before = counters(0.0, inter_token_latency=Histogram(count=9, total=1.0))
     assert flow_between(before, counters(10.0), OBJECTIVE) is None
 
 
@@ -43,24 +43,32 @@ def test_knows_nothing_without_time_in_between(later: float) -> None:
 
 
 def test_missing_histograms_stay_unknown() -> None:
-    bare = {"first_token": None, "output_token": None, "token_gap": None}
+    bare = {"ttft": None, "tpot": None, "inter_token_latency": None}
     flow = flow_between(counters(0.0, **bare), counters(10.0, **bare), OBJECTIVE)
     assert flow is not None
-    assert (flow.first_tokens, flow.late, flow.slow, flow.gaps, flow.gap_seconds) == (None,) * 5
+    assert (
+        flow.first_tokens,
+        flow.ttft_violations,
+        flow.tpot_violations,
+        flow.inter_token_count,
+        flow.inter_token_seconds,
+    ) == (None,) * 5
 
 
 def test_without_a_count_of_finished_requests_gaps_say_nothing() -> None:
-    before, after = (counters(at, finished=None, token_gap=Histogram(count=at, total=at)) for at in (0.0, 10.0))
+    before, after = (
+        counters(at, finished=None, inter_token_latency=Histogram(count=at, total=at)) for at in (0.0, 10.0)
+    )
     flow = flow_between(before, after, OBJECTIVE)
     assert flow is not None
-    assert (flow.finished, flow.gaps) == (0.0, None)
+    assert (flow.finished, flow.inter_token_count) == (0.0, None)
 
 
 def test_counts_first_tokens_over_the_objective() -> None:
     seen = Histogram(count=100, total=0, bounds=(1.0, 2.5, 5.0), counts=(80, 90, 100))
-    flow = flow_between(counters(0.0), counters(10.0, first_token=seen), OBJECTIVE)
+    flow = flow_between(counters(0.0), counters(10.0, ttft=seen), OBJECTIVE)
     assert flow is not None
-    assert flow.late == pytest.approx(8.0)  # 90 within 2.5 s, and a fifth of the ten up to 5 s
+    assert flow.ttft_violations == pytest.approx(8.0)  # 90 within 2.5 s, and a fifth of the ten up to 5 s
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_says_it_with_numbers() -> None:
 
 
 def test_every_step_casts_its_vote() -> None:
-    steps = ["capacity line", "forecast", "now", "reserve", "burst floor", "clogged", "hold", "result"]
+    steps = ["capacity line", "forecast", "now", "reserve", "burst floor", "queue_saturated", "hold", "result"]
     assert [vote.step for vote in surprised(400.0).trace] == steps
 
 
@@ -73,7 +73,7 @@ def test_starting_replicas_are_already_counted() -> None:
     ("cautious", "bold"),
     [
         (a_policy(reserve=Reserve.SAFE), a_policy(reserve=Reserve.ECONOMY)),
-        (a_policy(objective=Objective(output_token_seconds=0.025)), a_policy()),
+        (a_policy(objective=Objective(tpot_seconds=0.025)), a_policy()),
     ],
 )
 def test_more_caution_means_more_replicas(cautious: ScalingPolicy, bold: ScalingPolicy) -> None:
@@ -81,8 +81,10 @@ def test_more_caution_means_more_replicas(cautious: ScalingPolicy, bold: Scaling
 
 
 def test_requests_over_the_objective_raise_the_number() -> None:
-    def after_half_an_hour(slow: float) -> int:
-        members = tuple(a_replica(f"chat-{number}", flow=a_flow(80.0, slow=slow)) for number in range(3))
+    def after_half_an_hour(tpot_violations: float) -> int:
+        members = tuple(
+            a_replica(f"chat-{number}", flow=a_flow(80.0, tpot_violations=tpot_violations)) for number in range(3)
+        )
         return after(a_policy(), [a_snapshot(*members)] * 180)[0].replicas
 
     assert after_half_an_hour(8.0) > after_half_an_hour(0.0)
@@ -90,11 +92,11 @@ def test_requests_over_the_objective_raise_the_number() -> None:
 
 def test_a_queue_that_outlasts_a_cold_start_adds_a_replica() -> None:
     _, memory = settled(60.0)
-    usual, clogged = (
+    usual, queue_saturated = (
         after(a_policy(), [a_snapshot(*replicas_under(60.0, 2, waiting=waiting))], memory)[0] for waiting in (0.0, 3e3)
     )
-    assert clogged.replicas == usual.replicas + 2
-    assert "2.0 clogged by their own queue" in clogged.message
+    assert queue_saturated.replicas == usual.replicas + 2
+    assert "2.0 queue_saturated by their own queue" in queue_saturated.message
 
 
 def test_on_off_traffic_keeps_what_it_needs_when_on() -> None:

@@ -42,7 +42,10 @@ def test_a_service_of_which_nothing_was_known_grows_at_once() -> None:
 
 
 def test_a_service_that_began_a_moment_ago_grows_with_every_look() -> None:
-    few, many = a_replica(flow=a_flow(0.0), running=1.0), a_replica(flow=a_flow(4.0, gaps=0.0), running=60.0)
+    few, many = (
+        a_replica(flow=a_flow(0.0), running=1.0),
+        a_replica(flow=a_flow(4.0, inter_token_count=0.0), running=60.0),
+    )
     for quiet in range(1, 12):
         decision, _ = after(POLICY, [*[a_snapshot(few)] * quiet, a_snapshot(many)])
         assert decision.replicas == 4, quiet
@@ -65,7 +68,7 @@ def test_it_ends_after_five_looks() -> None:
 
 
 def test_an_engine_without_token_gaps_is_not_waited_for() -> None:
-    untimed = a_flow(gaps=None, gap_seconds=None)
+    untimed = a_flow(inter_token_count=None, inter_token_seconds=None)
     memory = dataclasses.replace(known(), capacity=Memory().capacity)
     replicas = [a_replica(f"chat-{index}", running=60.0, flow=untimed) for index in range(2)]
     assert after_a_gap(a_snapshot(*replicas), memory=memory)[0].replicas == 8
@@ -94,5 +97,5 @@ def test_with_other_replicas_the_number_stays_until_one_is_known() -> None:
 def test_of_other_replicas_only_the_traffic_is_kept() -> None:
     memory = dataclasses.replace(known(), demand=dataclasses.replace(known().demand, cold_starts=(300,)))
     other = memory.of_other_replicas()
-    assert (other.at, other.capacity, other.holding) == (None, Memory().capacity, Memory().holding)
+    assert (other.at, other.capacity, other.stabilization) == (None, Memory().capacity, Memory().stabilization)
     assert other.demand == dataclasses.replace(memory.demand, cold_starts=())

@@ -1,25 +1,25 @@
-"""The safe load: assumed until measured, lowered by measured misses, fed only by telling minutes."""
+"""The safe load: assumed until measured, lowered by measured violations, fed only by telling minutes."""
 
 import dataclasses
 import math
 
 import pytest
 
-from llmservice.autoscaling.memory import Capacity, Demand, Misses, Sizes
+from llmservice.autoscaling.memory import Capacity, Demand, Sizes, Violations
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from tests.unit.autoscaling.builders import a_flow, a_replica, a_snapshot
 
 LIMIT = 10_000.0
 SIZES = Sizes(entered_tokens=1000.0, prompts=1.0, generated_tokens=200.0, answers=1.0, finished_per_second=5.0)
-CALM = Demand(sizes=SIZES, loads=(4800,) * 20)
+DEFAULT_RATE_LIMIT = Demand(sizes=SIZES, loads=(4800,) * 20)
 
 
 def measured(share_over: float, *, at: float, requests: float = 20_000.0) -> Capacity:
     level = round(math.log(at) / 0.05)
-    return Capacity(misses={level: Misses(requests, requests * share_over)})
+    return Capacity(violations={level: Violations(requests, requests * share_over)})
 
 
-def watched(minutes: int, demand: Demand = CALM, **changes: float) -> Capacity:
+def watched(minutes: int, demand: Demand = DEFAULT_RATE_LIMIT, **changes: float) -> Capacity:
     """What is sampled from one replica within so many minutes of equal readings."""
     capacity = Capacity()
     waiting = changes.pop("waiting", 0.0)
@@ -29,7 +29,7 @@ def watched(minutes: int, demand: Demand = CALM, **changes: float) -> Capacity:
 
 
 def sampled_requests(capacity: Capacity) -> float:
-    return sum(level.requests for level in capacity.misses.values()) / capacity.miss_weight
+    return sum(level.requests for level in capacity.violations.values()) / capacity.violation_weight
 
 
 def test_without_measurements_it_is_a_share_of_what_the_line_allows() -> None:
@@ -58,59 +58,61 @@ def test_a_telling_minute_is_sampled_after_two_quiet_ones() -> None:
 
 
 def test_requests_over_either_objective_are_counted() -> None:
-    (level,) = watched(2, late=1.0, slow=2.0).misses.values()
+    (level,) = watched(2, ttft_violations=1.0, tpot_violations=2.0).violations.values()
     assert level.over / level.requests == pytest.approx(3.0 / 40.0)
 
 
 def test_a_replica_with_a_queue_is_not_sampled() -> None:
-    assert watched(4, waiting=4.0).misses == {}
+    assert watched(4, waiting=4.0).violations == {}
 
 
 def test_a_replica_with_hardly_any_load_is_not_sampled() -> None:
-    assert watched(4, prompt_tokens=10_000.0, generated_tokens=2000.0).misses == {}
+    assert watched(4, prompt_tokens=10_000.0, generated_tokens=2000.0).violations == {}
 
 
 def test_nothing_is_sampled_while_arrivals_jump() -> None:
-    jumping = dataclasses.replace(CALM, loads=(4800,) * 19 + (14_400,))
-    assert watched(4, jumping).misses == {}
+    jumping = dataclasses.replace(DEFAULT_RATE_LIMIT, loads=(4800,) * 19 + (14_400,))
+    assert watched(4, jumping).violations == {}
 
 
 def test_nothing_is_sampled_before_the_load_is_known() -> None:
-    assert watched(4, Demand()).misses == {}
+    assert watched(4, Demand()).violations == {}
 
 
 def test_a_minute_with_unequal_halves_is_not_sampled() -> None:
     capacity = Capacity()
     for tick in range(24):
         flow = a_flow(60.0 if tick % 6 < 3 else 15.0)
-        capacity = sampled(capacity, CALM, a_snapshot(a_replica(flow=flow)), LIMIT)
-    assert capacity.misses == {}
+        capacity = sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(a_replica(flow=flow)), LIMIT)
+    assert capacity.violations == {}
 
 
 def test_a_replica_that_left_is_no_longer_watched() -> None:
-    capacity = sampled(Capacity(), CALM, a_snapshot(a_replica("a"), a_replica("b")), LIMIT)
-    assert set(sampled(capacity, CALM, a_snapshot(a_replica("b")), LIMIT).watches) == {"b"}
+    capacity = sampled(Capacity(), DEFAULT_RATE_LIMIT, a_snapshot(a_replica("a"), a_replica("b")), LIMIT)
+    assert set(sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(a_replica("b")), LIMIT).watches) == {"b"}
 
 
 def test_old_samples_fade() -> None:
     capacity = watched(2)
     for _ in range(720):
-        capacity = sampled(capacity, CALM, a_snapshot(), 1e9)
+        capacity = sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(), 1e9)
     assert sampled_requests(capacity) == pytest.approx(6 * 40.0 / math.e**0.72, rel=0.01)
 
 
 def test_the_weight_of_a_sample_grows_for_ever_without_leaving_the_numbers() -> None:
-    started = dataclasses.replace(measured(0.05, at=6000.0), miss_weight=1.0)
+    started = dataclasses.replace(measured(0.05, at=6000.0), violation_weight=1.0)
     grown = Capacity(
-        misses={level: Misses(seen.requests * 1e6, seen.over * 1e6) for level, seen in started.misses.items()},
-        miss_weight=1e6,
+        violations={
+            level: Violations(seen.requests * 1e6, seen.over * 1e6) for level, seen in started.violations.items()
+        },
+        violation_weight=1e6,
     )
-    capacity = sampled(grown, CALM, a_snapshot(), LIMIT)
-    assert capacity.miss_weight == 1.0
+    capacity = sampled(grown, DEFAULT_RATE_LIMIT, a_snapshot(), LIMIT)
+    assert capacity.violation_weight == 1.0
     assert safe_load(capacity, LIMIT) == pytest.approx(safe_load(started, LIMIT))
     assert sampled_requests(capacity) == pytest.approx(sampled_requests(started) / 1.001)
 
 
 def test_samples_that_have_faded_to_nothing_are_left_out_then() -> None:
-    faded = Capacity(misses={170: Misses(5e3, 1.0), 171: Misses(5e6, 1.0)}, miss_weight=1e6)
-    assert set(sampled(faded, CALM, a_snapshot(), LIMIT).misses) == {171}
+    faded = Capacity(violations={170: Violations(5e3, 1.0), 171: Violations(5e6, 1.0)}, violation_weight=1e6)
+    assert set(sampled(faded, DEFAULT_RATE_LIMIT, a_snapshot(), LIMIT).violations) == {171}

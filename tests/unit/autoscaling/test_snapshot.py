@@ -32,4 +32,4 @@ def test_no_kv_use_is_not_zero_kv_use() -> None:
 
 
 def test_counts_a_request_that_is_late_and_slow_twice() -> None:
-    assert a_flow(late=2.0, slow=3.0).over_objective == 5.0
+    assert a_flow(ttft_violations=2.0, tpot_violations=3.0).slo_violations == 5.0

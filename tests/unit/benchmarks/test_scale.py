@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.scale.crowd import is_ready
-from benchmarks.scale.looking import OTHER, part_of
+from benchmarks.scale.profiler import OTHER, part_of
+from benchmarks.scale.workload import is_ready
 
 
 def a_body(observed: int, status: str) -> dict[str, Any]:

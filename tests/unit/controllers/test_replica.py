@@ -9,7 +9,7 @@ from llmservice.cluster.history import History
 from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.lease import Election, NotLeader
 from llmservice.controllers.replica import Replica, election_in
-from llmservice.reconcilers.scaling.looks import Looks
+from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import Settings
 from tests.ports import free_port
@@ -77,7 +77,7 @@ async def test_metrics_show_the_resources_of_the_cache() -> None:
     cache = ObjectCache()
     settings = Settings(probe_port=free_port(), metrics_port=free_port(), metrics_auth="none")
     async with watching(Told(), login=no_login, served=never) as kopf:
-        endpoints = Replica().endpoints(settings, cache, (), kopf, Looks())
+        endpoints = Replica().endpoints(settings, cache, (), kopf, Evaluations())
         async with endpoints, aiohttp.ClientSession() as session:
             cache.put(a_service("chat"))
             async with session.get(f"http://127.0.0.1:{settings.metrics_port}/metrics") as response:
@@ -91,7 +91,7 @@ async def test_without_ports_nothing_listens_and_nothing_is_kept_for_metrics() -
     before = [*replica.metrics.registry._collector_to_names]
     async with (
         watching(Told(), login=no_login, served=never) as kopf,
-        replica.endpoints(Settings(), ObjectCache(), (), kopf, Looks()),
+        replica.endpoints(Settings(), ObjectCache(), (), kopf, Evaluations()),
     ):
         assert [*replica.metrics.registry._collector_to_names] == before
 

@@ -1,4 +1,4 @@
-"""Who writes replicas: the table of `replicas_to_state`, case by case."""
+"""Who writes replicas: the table of `replicas_to_state`, context by context."""
 
 from typing import Any
 

@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.events import transition_event
 from llmservice.converging.progress import progress_of
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
-from llmservice.converging.trouble import Trouble
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC)
 LATE = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
-PULL = Trouble(reason=Reason.IMAGE_PULL_FAILED, message="cannot be pulled; check the name")
-CLAIM = Trouble(reason=Reason.CLAIM_NOT_FOUND, message="no claim; create it", heals=True)
+PULL = Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message="cannot be pulled; check the name")
+CLAIM = Diagnosis(reason=Reason.CLAIM_NOT_FOUND, message="no claim; create it", heals=True)
 
 
 def a_status(
     deployment: dict[str, Any] | None, pods: tuple[Any, ...] = (), now: datetime = NOW, **changes: Any
 ) -> dict[str, Any]:
-    defaults: dict[str, Any] = {"trouble": None, "suspended": False, "floor": 1, "before": {}}
+    defaults: dict[str, Any] = {"diagnosis": None, "suspended": False, "floor": 1, "before": {}}
     progress = progress_of(deployment, pods)
     return summarize(Situation(plan=a_plan(), progress=progress, pods=pods, **{**defaults, **changes}), now)
 
@@ -49,7 +49,7 @@ def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
     since: str, reason: str, told: bool, again: float
 ) -> None:
     claim = dataclasses.replace(CLAIM, since=since)
-    status = a_status(a_deployment(), (a_pod(ready=False),), trouble=claim)
+    status = a_status(a_deployment(), (a_pod(ready=False),), diagnosis=claim)
     assert (shown(status)["Ready"], seconds_to_pass(claim, NOW)) == (("False", reason), again)
     assert "no claim; create it" in {item["message"] for item in status["conditions"]}
     assert (transition_event(RESOURCE, {}, status, NOW) is not None) == told
@@ -68,7 +68,7 @@ def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
             },
         ),
         (
-            a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL),
+            a_status(a_deployment(), (a_pod(ready=False),), diagnosis=PULL),
             {
                 "Ready": ("False", "ImagePullFailed"),
                 "Available": ("False", "ImagePullFailed"),
@@ -76,7 +76,7 @@ def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
             },
         ),
         (
-            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), trouble=PULL),
+            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), diagnosis=PULL),
             {
                 "Ready": ("False", "ImagePullFailed"),
                 "Available": ("False", "ImagePullFailed"),
@@ -84,7 +84,7 @@ def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
             },
         ),
         (
-            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), trouble=CLAIM),
+            a_status(a_deployment(conditions=LATE), (a_pod(ready=False),), diagnosis=CLAIM),
             {
                 "Ready": ("False", "ClaimNotFound"),
                 "Available": ("False", "ClaimNotFound"),
@@ -96,7 +96,7 @@ def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
             {"Ready": ("False", "Progressing"), "Available": ("True", "Ready"), "Reconciling": ("True", "Progressing")},
         ),
         (
-            a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL, before=READY),
+            a_status(a_deployment(), (a_pod(ready=False),), diagnosis=PULL, before=READY),
             {"Ready": ("False", "ImagePullFailed"), "Available": ("False", "ImagePullFailed")},
         ),
         (
@@ -163,10 +163,10 @@ def test_the_same_state_gives_the_same_status_at_another_time() -> None:
 
 
 def test_transition_times_move_only_with_the_status() -> None:
-    later = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, trouble=PULL, before=READY)
+    later = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, diagnosis=PULL, before=READY)
     times = {item["type"]: item["lastTransitionTime"] for item in later["conditions"]}
     assert times["Ready"] == "2026-01-02T03:09:05Z"
-    worse = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, trouble=CLAIM, before=later)
+    worse = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, diagnosis=CLAIM, before=later)
     assert worse["conditions"][0]["lastTransitionTime"] == "2026-01-02T03:09:05Z"
 
 
@@ -199,7 +199,7 @@ def test_a_transition_becomes_an_event_with_the_words_of_the_condition() -> None
 
 
 def test_trouble_becomes_a_warning_once() -> None:
-    troubled = a_status(a_deployment(), (a_pod(ready=False),), trouble=PULL)
+    troubled = a_status(a_deployment(), (a_pod(ready=False),), diagnosis=PULL)
     event = transition_event(RESOURCE, READY, troubled, NOW)
     assert event is not None
     assert (event["type"], event["reason"]) == ("Warning", "ImagePullFailed")

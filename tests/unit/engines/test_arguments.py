@@ -7,8 +7,8 @@ import pytest
 
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments, flag_of
-from llmservice.engines.engine import Capabilities, Engine, Launch, OwnedArguments, ServingRequest, Signature
-from llmservice.engines.readings import Readings
+from llmservice.engines.engine import Capabilities, Engine, Launch, LogPattern, OwnedArguments, ServingRequest
+from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 
 OWNED = OwnedArguments(
@@ -23,12 +23,12 @@ class AnEngine:
     name: str = "fourth"
     owned: OwnedArguments = OWNED
     flags: frozenset[str] = frozenset()
-    signatures: tuple[Signature, ...] = ()
+    log_patterns: tuple[LogPattern, ...] = ()
 
     def launch(self, request: ServingRequest) -> Launch:
         raise NotImplementedError
 
-    def readings(self, version: EngineVersion) -> Readings:
+    def metric_names(self, version: EngineVersion) -> MetricNames:
         raise NotImplementedError
 
 

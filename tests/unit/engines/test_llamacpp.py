@@ -164,7 +164,7 @@ def test_a_flag_the_version_does_not_know_is_left_out_with_its_value() -> None:
 )
 def test_a_line_of_the_log_names_its_cause(line: str, reason: str) -> None:
     """Lines up to the arguments' are as the binary of b11312 writes them; the last ones are from its source."""
-    first = next(signature for signature in LLAMACPP.signatures if signature.pattern.is_in(line))
+    first = next(log_pattern for log_pattern in LLAMACPP.log_patterns if log_pattern.pattern.is_in(line))
     assert first.reason == reason
 
 
@@ -174,4 +174,4 @@ def test_lines_of_a_good_start_mean_nothing() -> None:
         "0.00.010.337 I srv  llama_server: model loaded\n"
         "W get_repo_files: failed to resolve commit for a/b\n"
     )
-    assert [each.pattern for each in LLAMACPP.signatures if each.pattern.is_in(log)] == []
+    assert [each.pattern for each in LLAMACPP.log_patterns if each.pattern.is_in(log)] == []

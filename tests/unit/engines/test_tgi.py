@@ -162,5 +162,5 @@ def test_the_default_is_the_last_version_whose_image_runs_without_root() -> None
     ],
 )
 def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(signature for signature in TGI.signatures if signature.pattern.is_in(line))
+    first = next(log_pattern for log_pattern in TGI.log_patterns if log_pattern.pattern.is_in(line))
     assert first.reason == reason

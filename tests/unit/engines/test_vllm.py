@@ -198,10 +198,10 @@ def test_an_owned_option_is_refused_by_its_beginning_and_no_other_option_with_it
     ],
 )
 def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(signature for signature in VLLM.signatures if signature.pattern.is_in(line))
+    first = next(log_pattern for log_pattern in VLLM.log_patterns if log_pattern.pattern.is_in(line))
     assert first.reason == reason
 
 
 def test_a_device_that_cannot_be_opened_may_need_a_group_of_its_node() -> None:
-    (unusable,) = (each for each in VLLM.signatures if each.reason == Reason.GPU_NOT_USABLE)
+    (unusable,) = (each for each in VLLM.log_patterns if each.reason == Reason.GPU_NOT_USABLE)
     assert "spec.pod.securityContext.supplementalGroups" in unusable.remedy

@@ -8,19 +8,19 @@ from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.autoscaling.planned import policy_of
 from llmservice.autoscaling.policy import Law, Objective, Reserve, Targets
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.service_plan import ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
 
-TELLS_ALL = Readings(running=("running",), waiting=("waiting",), kv_use=("kv",))
+TELLS_ALL = MetricNames(running=("running",), waiting=("waiting",), kv_use=("kv",))
 
 
-def scaling(readings: Readings = TELLS_ALL, **autoscaling: Any) -> ScalingPlan:
+def scaling(metric_names: MetricNames = TELLS_ALL, **autoscaling: Any) -> ScalingPlan:
     """The plan of a resource with this `spec.autoscaling`."""
-    return choose_scaling(Autoscaling.model_validate({"maxReplicas": 4, **autoscaling}), readings)
+    return choose_scaling(Autoscaling.model_validate({"maxReplicas": 4, **autoscaling}), metric_names)
 
 
 def test_nothing_is_scaled_unless_asked_for() -> None:
@@ -32,7 +32,7 @@ def test_a_largest_number_is_enough() -> None:
     assert (plan.minimum, plan.maximum, plan.advise, plan.source) == (1, 4, False, "Pods")
     policy = policy_of(plan, slots=8, period_seconds=10.0)
     assert (policy.law, policy.reserve, policy.slots) == (Law.LEARNED, Reserve.BALANCED, 8)
-    assert policy.objective == Objective(first_token_seconds=3.0, output_token_seconds=0.1)
+    assert policy.objective == Objective(ttft_seconds=3.0, tpot_seconds=0.1)
 
 
 def test_targets_and_objectives_are_ratios_and_seconds() -> None:
@@ -40,12 +40,12 @@ def test_targets_and_objectives_are_ratios_and_seconds() -> None:
     plan = scaling(policy="Threshold", targets=targets, objective={"timePerOutputTokenMilliseconds": 50})
     policy = policy_of(plan, slots=8, period_seconds=10.0)
     assert policy.targets == Targets(kv_use=0.8, waiting=2, running=None)
-    assert policy.objective.output_token_seconds == 0.05
+    assert policy.objective.tpot_seconds == 0.05
 
 
 def test_a_signal_the_engine_never_gives_is_refused_before_anything_runs() -> None:
     with pytest.raises(InvalidSpec, match="set runningRequests or queuedRequests instead") as caught:
-        scaling(Readings(running=("running",)), policy="Threshold", targets={"kvCachePercent": 80})
+        scaling(MetricNames(running=("running",)), policy="Threshold", targets={"kvCachePercent": 80})
     assert caught.value.field == "spec.autoscaling.targets.kvCachePercent"
 
 

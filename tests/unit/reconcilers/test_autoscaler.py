@@ -8,9 +8,9 @@ import pytest
 
 from llmservice.converging.references import Ref
 from llmservice.reconcilers.scaling.candidates import Candidate
-from llmservice.reconcilers.scaling.looks import Look
-from llmservice.reconcilers.scaling.sightings import Readings
-from llmservice.signals.source import Reading, Target, Unread
+from llmservice.reconcilers.scaling.evaluations import Evaluation
+from llmservice.reconcilers.scaling.pod_history import PodReadings
+from llmservice.signals.source import ReadFailure, Reading, Target
 from tests.scenarios.scaled_world import RUNNING, FakeSource, ScaledWorld
 
 HOURS = 3600.0
@@ -72,7 +72,7 @@ async def test_a_term_begins_with_what_the_status_holds(world: ScaledWorld) -> N
 class Deaf(FakeSource):
     """A source with a defect."""
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         raise KeyError(targets)
 
 
@@ -90,7 +90,7 @@ class Interrupted(FakeSource):
 
     world: ScaledWorld
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         self.world.apply(spec__suspend=True, spec__autoscaling={"maxReplicas": 8, **RUNNING})
         return await super().read(targets)
 
@@ -108,7 +108,7 @@ class Slow(FakeSource):
 
     gate: asyncio.Event
 
-    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | Unread]:
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         await self.gate.wait()
         return await super().read(targets)
 
@@ -135,7 +135,7 @@ def test_a_defect_in_one_service_keeps_no_other_from_being_scaled(
     world.scale(1, "somebody", "other")
     decide = world.autoscaler.scaler.decide
 
-    def broken(service: Candidate, readings: Readings) -> Look | None:
+    def broken(service: Candidate, readings: PodReadings) -> Evaluation | None:
         if service.key[1] == "chat":
             raise ZeroDivisionError
         return decide(service, readings)

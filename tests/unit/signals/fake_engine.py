@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from llmservice.catalog.loader import load_catalogue
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.registry import ENGINES
 from llmservice.signals.source import Target
 
@@ -23,13 +23,15 @@ def recorded(engine: str) -> bytes:
     return (_RECORDED / f"{engine}-{VERSIONS[engine]}.txt").read_bytes()
 
 
-def readings_of(engine: str, version: str = "") -> Readings:
+def metric_names_of(engine: str, version: str = "") -> MetricNames:
     row = load_catalogue().engines[engine].versions[version or VERSIONS[engine]]
-    return ENGINES[engine].readings(row)
+    return ENGINES[engine].metric_names(row)
 
 
 def a_target(pod: str = "chat-0", engine: str = "vllm", port: int = 8000, address: str = "127.0.0.1") -> Target:
-    return Target(namespace="team", service="chat", pod=pod, address=address, port=port, readings=readings_of(engine))
+    return Target(
+        namespace="team", service="chat", pod=pod, address=address, port=port, metric_names=metric_names_of(engine)
+    )
 
 
 def page(content: bytes | str, status: int = 200, **headers: str) -> Answer:

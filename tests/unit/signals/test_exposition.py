@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.signals.exposition import has_samples, has_too_many_lines, names_in, scan
 from llmservice.signals.samples import Sample, wanted
-from tests.unit.signals.fake_engine import VERSIONS, readings_of, recorded
+from tests.unit.signals.fake_engine import VERSIONS, metric_names_of, recorded
 
 
 def values(page: str, name: str = "m", label: str = "") -> list[tuple[str, float]]:
@@ -102,7 +102,7 @@ def test_tells_an_exposition_from_anything_else(page: bytes, is_one: bool) -> No
 
 @pytest.mark.parametrize("engine", VERSIONS)
 def test_the_wanted_series_of_a_recorded_page_are_all_there(engine: str) -> None:
-    readings = readings_of(engine)
+    readings = metric_names_of(engine)
     found = scan(recorded(engine), wanted(readings))
     older = {"vllm:gpu_cache_usage_perc", "vllm:prompt_tokens_total", "vllm:request_prompt_tokens_sum"}
     older |= {f"vllm:time_per_output_token_seconds_{end}" for end in ("count", "sum")}

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from llmservice.signals.pod_scrape import Limits, Pods, pods
-from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
 from tests.unit.signals.fake_engine import a_target
 from tests.unit.signals.hostile_pods import hostile_pods
 
@@ -31,11 +31,11 @@ def many(count: int, port: int, namespace: str = "hostile", service: str = "bad"
     return [replace(pod, pod=f"{service}-{number}") for number in range(count)]
 
 
-def are_read(answers: dict[Target, Reading | Unread], targets: Sequence[Target]) -> bool:
+def are_read(answers: dict[Target, Reading | ReadFailure], targets: Sequence[Target]) -> bool:
     return all(isinstance(answers[target], Reading) for target in targets)
 
 
-async def most_held(source: Pods, reading: asyncio.Future[dict[Target, Reading | Unread]]) -> int:
+async def most_held(source: Pods, reading: asyncio.Future[dict[Target, Reading | ReadFailure]]) -> int:
     most = 0
     while not reading.done():
         most = max(most, source.budget.held_bytes)
@@ -44,10 +44,10 @@ async def most_held(source: Pods, reading: asyncio.Future[dict[Target, Reading |
 
 
 @pytest.mark.parametrize(
-    ("kind", "reason"), [("too_large", UnreadReason.TOO_LARGE), ("nearly_whole", UnreadReason.TIMED_OUT)]
+    ("kind", "reason"), [("too_large", ReadFailureReason.TOO_LARGE), ("nearly_whole", ReadFailureReason.TIMED_OUT)]
 )
 async def test_150_pods_with_large_pages_take_no_more_than_40_mib(
-    ports: Ports, kind: str, reason: UnreadReason
+    ports: Ports, kind: str, reason: ReadFailureReason
 ) -> None:
     targets = many(150, ports[kind])
     async with pods(Limits(pod_seconds=1.5, round_seconds=2.5)) as source:
@@ -59,8 +59,8 @@ async def test_150_pods_with_large_pages_take_no_more_than_40_mib(
         finally:
             tracemalloc.stop()
         assert source.budget.held_bytes == 0
-    reasons = {result.reason for result in (await reading).values() if isinstance(result, Unread)}
-    assert reasons <= {reason, UnreadReason.TIMED_OUT, UnreadReason.PASSED_OVER}  # on a busy machine
+    reasons = {result.reason for result in (await reading).values() if isinstance(result, ReadFailure)}
+    assert reasons <= {reason, ReadFailureReason.TIMED_OUT, ReadFailureReason.PASSED_OVER}  # on a busy machine
     assert 8 * MIB < held <= 40 * MIB < source.budget.total_bytes < 48 * MIB
     assert allocated <= held
 
@@ -75,7 +75,7 @@ async def test_three_pods_have_their_turn_in_every_round_whatever_260_of_another
         for _ in range(2):
             answers = await source.read([*hostile, *victims, *hanging])
             assert are_read(answers, victims)
-            assert {unread(answers[target]).reason for target in hanging} == {UnreadReason.TIMED_OUT}
+            assert {unread(answers[target]).reason for target in hanging} == {ReadFailureReason.TIMED_OUT}
 
 
 async def test_services_of_one_namespace_take_turns_too(ports: Ports) -> None:
@@ -107,8 +107,8 @@ async def test_new_namespaces_hold_up_nobody_whose_pods_have_answered(ports: Por
         assert are_read(await source.read([*hostile, *victims]), victims)
 
 
-def unread(answer: Reading | Unread) -> Unread:
-    assert isinstance(answer, Unread)
+def unread(answer: Reading | ReadFailure) -> ReadFailure:
+    assert isinstance(answer, ReadFailure)
     return answer
 
 
@@ -118,7 +118,7 @@ async def test_slow_pods_are_asked_in_turn_too(ports: Ports) -> None:
     async with pods(Limits(pod_seconds=0.4, round_seconds=0.7, at_once=10)) as source:
         for _ in range(4):
             answers = await source.read(targets)
-            asked |= {target for target in targets if unread(answers[target]).reason is UnreadReason.TIMED_OUT}
+            asked |= {target for target in targets if unread(answers[target]).reason is ReadFailureReason.TIMED_OUT}
     assert asked == {*targets}
 
 
@@ -126,7 +126,7 @@ async def test_a_pod_without_its_turn_is_told_whose_pods_are_late(ports: Ports) 
     targets = many(30, ports["drip"])
     async with pods(Limits(pod_seconds=0.6, round_seconds=1.1, at_once=10)) as source:
         answers = await source.read(targets)
-    passed = [result for result in map(unread, answers.values()) if result.reason is UnreadReason.PASSED_OVER]
+    passed = [result for result in map(unread, answers.values()) if result.reason is ReadFailureReason.PASSED_OVER]
     assert passed
     assert "of its namespace answer late or not at all; see those that are TimedOut" in passed[0].message
 
@@ -145,5 +145,5 @@ async def test_headers_are_bounded(ports: Ports, kind: str) -> None:
     targets = many(1, ports[kind])
     async with pods(SHORT) as source:
         result = unread((await source.read(targets))[targets[0]])
-    assert result.reason is UnreadReason.UNREACHABLE
+    assert result.reason is ReadFailureReason.UNREACHABLE
     assert len(result.message) < 500

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import Reading, Target, Unread, UnreadReason
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
 from tests.unit.signals.fake_engine import Answer, FakeEngine, a_target, fake_engine, page, pieces, silence
 
 NOW = 1_800_000_000.0
@@ -70,20 +70,20 @@ def server() -> Iterator[FakeEngine]:
         yield server
 
 
-async def read(server: FakeEngine, *targets: Target, **settings: object) -> dict[Target, Reading | Unread]:
+async def read(server: FakeEngine, *targets: Target, **settings: object) -> dict[Target, Reading | ReadFailure]:
     usual = {"url": f"http://127.0.0.1:{server.port}/", "round_seconds": 5.0}
     with prometheus(PrometheusSettings(**{**usual, **settings})) as source:  # type: ignore[arg-type]
         return await source.read(targets or (CHAT,))
 
 
-async def read_one(server: FakeEngine, **settings: object) -> Reading | Unread:
+async def read_one(server: FakeEngine, **settings: object) -> Reading | ReadFailure:
     return (await read(server, **settings))[CHAT]
 
 
-async def unread(server: FakeEngine, answer: Answer, **settings: object) -> Unread:
+async def unread(server: FakeEngine, answer: Answer, **settings: object) -> ReadFailure:
     server.answer = answer
     result = await read_one(server, **settings)
-    assert isinstance(result, Unread), result
+    assert isinstance(result, ReadFailure), result
     assert ": " in result.message
     return result
 
@@ -126,7 +126,9 @@ def scraped_in(*targets: Target) -> Rows:
 async def test_no_query_is_longer_than_every_url_may_be(server: FakeEngine) -> None:
     asked: list[dict[str, str]] = []
     server.answer = a_server(scraped(), asked)
-    engines = [replace(CHAT, readings=a_target(engine=engine).readings) for engine in ("vllm", "tgi", "llamacpp")]
+    engines = [
+        replace(CHAT, metric_names=a_target(engine=engine).metric_names) for engine in ("vllm", "tgi", "llamacpp")
+    ]
     await read(server, *(replace(target, namespace="n" * 63) for target in engines))
     assert max(len(query["query"]) for query in asked) < 4000
 
@@ -153,23 +155,27 @@ def only_for(namespace: str, bad: Answer, good: Answer) -> Answer:
     [
         (
             pieces(b"x" * 2**20, 10),
-            UnreadReason.TOO_LARGE,
+            ReadFailureReason.TOO_LARGE,
             "more than 8 MiB for this namespace: let it scrape each pod",
         ),
-        (silence, UnreadReason.TIMED_OUT, "did not answer a query within 0.3 s"),
-        (page('{"status":"error","error":"too many samples"}', 422), UnreadReason.REFUSED, "HTTP Status Code 422"),
-        (page("<html></html>"), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
-        (page('{"data":{"result":[{"metric":[],"value":[1,"1"]}]}}'), UnreadReason.NOT_METRICS, "as Prometheus does"),
+        (silence, ReadFailureReason.TIMED_OUT, "did not answer a query within 0.3 s"),
+        (page('{"status":"error","error":"too many samples"}', 422), ReadFailureReason.REFUSED, "HTTP Status Code 422"),
+        (page("<html></html>"), ReadFailureReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (
+            page('{"data":{"result":[{"metric":[],"value":[1,"1"]}]}}'),
+            ReadFailureReason.NOT_METRICS,
+            "as Prometheus does",
+        ),
     ],
     ids=["too large", "silence", "refused", "html", "no labels"],
 )
 async def test_what_is_wrong_with_one_namespace_is_told_of_its_own_pods(
-    server: FakeEngine, bad: Answer, reason: UnreadReason, said: str
+    server: FakeEngine, bad: Answer, reason: ReadFailureReason, said: str
 ) -> None:
     targets = spread(4)
     server.answer = only_for("namespace-1", bad, a_server(scraped_in(*targets)))
     results = await read(server, *targets, query_seconds=0.3)
-    unread = {target.namespace: result for target, result in results.items() if isinstance(result, Unread)}
+    unread = {target.namespace: result for target, result in results.items() if isinstance(result, ReadFailure)}
     assert [*unread] == ["namespace-1"]
     assert unread["namespace-1"].reason is reason
     assert said in unread["namespace-1"].message
@@ -193,11 +199,11 @@ async def test_what_the_round_is_too_short_for_was_not_asked(server: FakeEngine)
     targets = spread(4)
     server.answer = only_for("namespace", silence, a_server(scraped_in(*targets)))
     results = await read(server, *targets, round_seconds=0.5, query_seconds=0.3, at_once=1)
-    assert [result.reason for result in results.values() if isinstance(result, Unread)] == [
-        UnreadReason.TIMED_OUT,
-        UnreadReason.TIMED_OUT,
-        UnreadReason.PASSED_OVER,
-        UnreadReason.PASSED_OVER,
+    assert [result.reason for result in results.values() if isinstance(result, ReadFailure)] == [
+        ReadFailureReason.TIMED_OUT,
+        ReadFailureReason.TIMED_OUT,
+        ReadFailureReason.PASSED_OVER,
+        ReadFailureReason.PASSED_OVER,
     ]
 
 
@@ -234,19 +240,19 @@ async def test_labels_may_have_other_names(server: FakeEngine) -> None:
 
 async def test_a_stale_sample_is_no_reading(server: FakeEngine) -> None:
     result = await unread(server, a_server(scraped(at=NOW - 83)))
-    assert result.reason is UnreadReason.NOT_SCRAPED
+    assert result.reason is ReadFailureReason.NOT_SCRAPED
     assert "its last scrape is 83 s old: shorten the interval" in result.message
 
 
 async def test_a_pod_the_server_does_not_know(server: FakeEngine) -> None:
     result = await unread(server, a_server(scraped("another-0")))
-    assert result.reason is UnreadReason.NOT_SCRAPED
+    assert result.reason is ReadFailureReason.NOT_SCRAPED
     assert "let it scrape port 8000 of all pods, with the labels namespace and pod" in result.message
 
 
 async def test_a_pod_the_server_cannot_scrape(server: FakeEngine) -> None:
     result = await unread(server, a_server(scraped(up=0.0)))
-    assert result.reason is UnreadReason.NOT_SCRAPED
+    assert result.reason is ReadFailureReason.NOT_SCRAPED
     assert "it cannot scrape 10.0.0.7:8000" in result.message
 
 
@@ -254,7 +260,7 @@ async def test_a_metric_that_was_dropped_on_the_way_is_named(server: FakeEngine)
     rows = scraped()
     del rows["llamacpp:requests_deferred"]
     result = await unread(server, a_server(rows))
-    assert result.reason is UnreadReason.SIGNAL_MISSING
+    assert result.reason is ReadFailureReason.SIGNAL_MISSING
     assert result.message.startswith("llamacpp:requests_deferred is not among its metrics")
     assert "relabeling" in result.message
 
@@ -266,7 +272,7 @@ async def test_a_pod_that_is_scraped_twice_counts_once(server: FakeEngine) -> No
     assert (result.at, result.counters.running) == (NOW - 3, 2)
 
 
-TGI = replace(CHAT, readings=a_target(engine="tgi").readings)
+TGI = replace(CHAT, metric_names=a_target(engine="tgi").metric_names)
 
 
 @pytest.mark.parametrize(("exposed", "is_idle"), [(0.0, True), (None, True), (412.0, False)])
@@ -279,8 +285,8 @@ async def test_an_empty_page_is_told_from_one_of_another_engine(
     server.answer = a_server(rows)
     result = (await read(server, TGI))[TGI]
     assert isinstance(result, Reading) is is_idle
-    if isinstance(result, Unread):
-        assert result.reason is UnreadReason.SIGNAL_MISSING
+    if isinstance(result, ReadFailure):
+        assert result.reason is ReadFailureReason.SIGNAL_MISSING
         assert result.message.startswith("it has metrics, but none whose name begins with tgi_")
         assert "relabeling" in result.message
 
@@ -307,8 +313,8 @@ async def test_nobody_listens() -> None:
     with fake_engine() as server:
         pass
     result = await read_one(server)
-    assert isinstance(result, Unread)
-    assert result.reason is UnreadReason.UNREACHABLE
+    assert isinstance(result, ReadFailure)
+    assert result.reason is ReadFailureReason.UNREACHABLE
     assert "LLMSERVICE_PROMETHEUS_URL" in result.message
 
 
@@ -317,28 +323,32 @@ async def test_a_server_that_is_down_leaves_every_target_unread() -> None:
         pass
     targets = [a_target(f"chat-{number}") for number in range(3)]
     results = await read(server, *targets)
-    assert [result.reason for result in results.values() if isinstance(result, Unread)] == [
-        UnreadReason.UNREACHABLE
+    assert [result.reason for result in results.values() if isinstance(result, ReadFailure)] == [
+        ReadFailureReason.UNREACHABLE
     ] * 3
 
 
 @pytest.mark.parametrize(
     ("answer", "reason", "said"),
     [
-        (page("no", 401), UnreadReason.UNAUTHORIZED, "correct the token"),
-        (page("no", 403), UnreadReason.UNAUTHORIZED, "correct the token"),
-        (page("", 302, Location="http://login.example/"), UnreadReason.REDIRECTED, "leads to http://login.example/"),
-        (page('{"status":"error","error":"bad"}', 422), UnreadReason.REFUSED, "HTTP Status Code 422"),
-        (page("busy", 503), UnreadReason.REFUSED, "HTTP Status Code 503"),
-        (page("<html></html>"), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
-        (page('{"status":"success"}'), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
-        (page('{"data":{"result":[]}}'), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
-        (page('{"data":{"result":[0,"x"]}}'), UnreadReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (page("no", 401), ReadFailureReason.UNAUTHORIZED, "correct the token"),
+        (page("no", 403), ReadFailureReason.UNAUTHORIZED, "correct the token"),
+        (
+            page("", 302, Location="http://login.example/"),
+            ReadFailureReason.REDIRECTED,
+            "leads to http://login.example/",
+        ),
+        (page('{"status":"error","error":"bad"}', 422), ReadFailureReason.REFUSED, "HTTP Status Code 422"),
+        (page("busy", 503), ReadFailureReason.REFUSED, "HTTP Status Code 503"),
+        (page("<html></html>"), ReadFailureReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (page('{"status":"success"}'), ReadFailureReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (page('{"data":{"result":[]}}'), ReadFailureReason.NOT_METRICS, "does not answer as Prometheus does"),
+        (page('{"data":{"result":[0,"x"]}}'), ReadFailureReason.NOT_METRICS, "does not answer as Prometheus does"),
     ],
     ids=["401", "403", "redirect", "422", "503", "html", "no data", "no time", "no number"],
 )
 async def test_a_server_that_answers_something_else(
-    server: FakeEngine, answer: Answer, reason: UnreadReason, said: str
+    server: FakeEngine, answer: Answer, reason: ReadFailureReason, said: str
 ) -> None:
     result = await unread(server, answer)
     assert result.reason is reason
@@ -348,18 +358,18 @@ async def test_a_server_that_answers_something_else(
 @pytest.mark.parametrize("answer", [silence, pieces(b" ", 100, pause_seconds=0.1)], ids=["silence", "drip"])
 async def test_a_slow_server_is_cut_off(server: FakeEngine, answer: Answer) -> None:
     result = await unread(server, answer, round_seconds=0.3)
-    assert result.reason is UnreadReason.TIMED_OUT
+    assert result.reason is ReadFailureReason.TIMED_OUT
 
 
 async def test_a_hundred_megabytes_are_not_read(server: FakeEngine) -> None:
     result = await unread(server, pieces(b"x" * 2**20, 100))
-    assert result.reason is UnreadReason.TOO_LARGE
+    assert result.reason is ReadFailureReason.TOO_LARGE
     assert "more than 8 MiB for this namespace" in result.message
 
 
 async def test_the_text_of_an_error_is_not_read_to_its_end(server: FakeEngine) -> None:
     result = await unread(server, pieces_of_an_error)
-    assert result.reason is UnreadReason.REFUSED
+    assert result.reason is ReadFailureReason.REFUSED
     assert len(result.message) < 500
 
 
@@ -387,8 +397,8 @@ async def test_the_token_is_read_anew_for_each_round(server: FakeEngine, tmp_pat
 
 async def test_a_token_that_cannot_be_read_is_named(server: FakeEngine, tmp_path: Path) -> None:
     result = await read_one(server, token_file=str(tmp_path / "none"))
-    assert isinstance(result, Unread)
-    assert result.reason is UnreadReason.UNAUTHORIZED
+    assert isinstance(result, ReadFailure)
+    assert result.reason is ReadFailureReason.UNAUTHORIZED
     assert f"correct {tmp_path / 'none'}" in result.message
     assert server.requests == 0
 

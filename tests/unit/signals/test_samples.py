@@ -8,29 +8,29 @@ import pytest
 
 from llmservice.autoscaling.counters import flow_between
 from llmservice.autoscaling.policy import Objective
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import Reading, Unread, UnreadReason
-from tests.unit.signals.fake_engine import readings_of, recorded
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
+from tests.unit.signals.fake_engine import metric_names_of, recorded
 
 VLLM = recorded("vllm").decode()
 TGI = recorded("tgi").decode()
 
 
-def read(page: str, readings: Readings, at: float = 10.0) -> Reading | Unread:
-    return reading_from(scan(page.encode(), wanted(readings)), readings, at)
+def read(page: str, names: MetricNames, at: float = 10.0) -> Reading | ReadFailure:
+    return reading_from(scan(page.encode(), wanted(names)), names, at)
 
 
 def a_reading(page: str = VLLM, engine: str = "vllm", at: float = 10.0) -> Reading:
-    reading = read(page, readings_of(engine), at)
+    reading = read(page, metric_names_of(engine), at)
     assert isinstance(reading, Reading), reading
     return reading
 
 
-def an_unread(page: str, engine: str = "vllm") -> Unread:
-    unread = read(page, readings_of(engine))
-    assert isinstance(unread, Unread), unread
+def an_unread(page: str, engine: str = "vllm") -> ReadFailure:
+    unread = read(page, metric_names_of(engine))
+    assert isinstance(unread, ReadFailure), unread
     return unread
 
 
@@ -64,23 +64,23 @@ def test_a_page_of_vllm_under_load() -> None:
 
 def test_histograms_of_vllm_have_their_buckets() -> None:
     counters = a_reading().counters
-    assert counters.first_token is not None
-    assert counters.output_token is not None
-    assert counters.token_gap is not None
-    assert (counters.first_token.count, counters.first_token.above(2.5), counters.first_token.bounds[-1]) == (
+    assert counters.ttft is not None
+    assert counters.tpot is not None
+    assert counters.inter_token_latency is not None
+    assert (counters.ttft.count, counters.ttft.above(2.5), counters.ttft.bounds[-1]) == (
         15,
         3,
         2560,
     )
-    assert (counters.output_token.count, counters.output_token.above(0.1)) == (11, 0)
-    assert (counters.token_gap.count, counters.token_gap.bounds) == (4355, ())
+    assert (counters.tpot.count, counters.tpot.above(0.1)) == (11, 0)
+    assert (counters.inter_token_latency.count, counters.inter_token_latency.bounds) == (4355, ())
 
 
 def test_a_page_of_llamacpp_under_load() -> None:
     reading = a_reading(recorded("llamacpp").decode(), "llamacpp")
     counters = reading.counters
     assert (counters.running, counters.waiting, counters.prompt_tokens, counters.generated_tokens) == (2, 5, 9, 900)
-    assert (counters.finished, counters.token_gap, counters.first_token) == (None, None, None)
+    assert (counters.finished, counters.inter_token_latency, counters.ttft) == (None, None, None)
     assert (reading.kv_use, reading.slots, reading.preemptions) == (None, None, None)
 
 
@@ -89,8 +89,8 @@ def test_a_page_of_tgi_under_load() -> None:
     counters = reading.counters
     assert (counters.running, counters.waiting, counters.finished, reading.kv_use) == (2, 5, 41, None)
     assert (counters.prompt_tokens, counters.generated_tokens) == (16660, 2870)
-    assert counters.output_token is not None
-    assert (counters.output_token.count, len(counters.output_token.bounds), counters.first_token) == (41, 35, None)
+    assert counters.tpot is not None
+    assert (counters.tpot.count, len(counters.tpot.bounds), counters.ttft) == (41, 35, None)
 
 
 def test_what_tgi_refused_and_what_clients_gave_up_is_demand_and_what_was_wrong_is_not() -> None:
@@ -106,15 +106,15 @@ def test_data_parallel_engines_add_up_and_their_caches_are_averaged() -> None:
     assert (reading.counters.running, reading.counters.waiting, reading.counters.finished) == (14, 3, 22)
     assert reading.kv_use == pytest.approx(0.25, abs=0.001)
     assert reading.kv_tokens == 2 * 1048576
-    assert reading.counters.first_token is not None
-    assert (reading.counters.first_token.count, reading.counters.first_token.above(2.5)) == (30, 6)
+    assert reading.counters.ttft is not None
+    assert (reading.counters.ttft.count, reading.counters.ttft.above(2.5)) == (30, 6)
 
 
 def test_a_fresh_tgi_says_nothing_and_has_done_nothing() -> None:
     counters = a_reading("", "tgi").counters
     assert (counters.running, counters.waiting, counters.generated_tokens, counters.finished) == (0, 0, 0, 0)
-    assert counters.output_token is not None
-    assert counters.output_token.count == 0
+    assert counters.tpot is not None
+    assert counters.tpot.count == 0
 
 
 def test_the_first_request_of_a_tgi_runs_before_anything_is_counted() -> None:
@@ -126,7 +126,7 @@ def test_the_first_request_of_a_tgi_runs_before_anything_is_counted() -> None:
 @pytest.mark.parametrize("name", ["tgi_queue_size", "tgi_batch_current_size", "tgi_request_success"])
 def test_a_series_of_tgi_that_is_absent_after_a_request_ended_was_renamed(name: str) -> None:
     unread = an_unread(without(TGI, name), "tgi")
-    assert unread.reason is UnreadReason.SIGNAL_MISSING
+    assert unread.reason is ReadFailureReason.SIGNAL_MISSING
     assert name in unread.message
 
 
@@ -142,7 +142,7 @@ def test_a_series_of_tgi_that_is_absent_after_a_request_ended_was_renamed(name: 
 )
 def test_a_renamed_metric_is_named_with_the_way_out(name: str, said: str) -> None:
     unread = an_unread(without(VLLM, name))
-    assert unread.reason is UnreadReason.SIGNAL_MISSING
+    assert unread.reason is ReadFailureReason.SIGNAL_MISSING
     assert unread.message.startswith(f"{said} ")
     assert "name the version that is in the image in spec.engineOptions.version" in unread.message
 
@@ -159,13 +159,13 @@ def test_a_name_of_another_version_is_found(old: str, new: str) -> None:
 
 
 def test_an_empty_page_of_an_engine_that_always_exports_is_no_zero() -> None:
-    assert an_unread("").reason is UnreadReason.SIGNAL_MISSING
-    assert an_unread("other_metric 1\n", "llamacpp").reason is UnreadReason.SIGNAL_MISSING
+    assert an_unread("").reason is ReadFailureReason.SIGNAL_MISSING
+    assert an_unread("other_metric 1\n", "llamacpp").reason is ReadFailureReason.SIGNAL_MISSING
 
 
 def test_an_engine_of_which_no_metric_is_known_says_where_to_name_it() -> None:
-    unread = read("a 1\n", Readings(running=("a",)))
-    assert isinstance(unread, Unread)
+    unread = read("a 1\n", MetricNames(running=("a",)))
+    assert isinstance(unread, ReadFailure)
     assert unread.message.startswith("no metric is known for waiting; or write its metric into the catalogue: ")
 
 
@@ -175,14 +175,14 @@ def test_an_engine_of_which_no_metric_is_known_says_where_to_name_it() -> None:
 @pytest.mark.parametrize("value", ["NaN", "+Inf", "-Inf", "-1", "1e16", "four"])
 def test_a_value_no_engine_can_mean_is_named(name: str, value: str) -> None:
     unread = an_unread(set_to(VLLM, name, value))
-    assert unread.reason is UnreadReason.IMPLAUSIBLE
+    assert unread.reason is ReadFailureReason.IMPLAUSIBLE
     assert unread.message.startswith(f"{name} is ")
     assert "delete the pod" in unread.message
 
 
 def test_one_bad_label_set_is_enough() -> None:
     page = with_a_second_engine(VLLM, {"vllm:num_requests_running": "-4"})
-    assert an_unread(page).reason is UnreadReason.IMPLAUSIBLE
+    assert an_unread(page).reason is ReadFailureReason.IMPLAUSIBLE
 
 
 def test_a_share_over_one_is_no_share() -> None:
@@ -195,7 +195,7 @@ def test_a_share_over_one_is_no_share() -> None:
     [
         (
             'vllm:time_to_first_token_seconds_bucket{engine="0",le="2.5"} 999',
-            "the histogram for first_token has buckets",
+            "the histogram for ttft has buckets",
         ),
         ('vllm:time_to_first_token_seconds_bucket{engine="0",le="many"} 1', 'seconds_bucket has a bucket le="many"'),
         ('vllm:time_to_first_token_seconds_bucket{engine="0"} 1', 'seconds_bucket has a bucket le=""'),
@@ -203,7 +203,7 @@ def test_a_share_over_one_is_no_share() -> None:
 )
 def test_a_histogram_that_is_none_is_named(line: str, said: str) -> None:
     unread = an_unread(f"{VLLM}{line}\n")
-    assert unread.reason is UnreadReason.IMPLAUSIBLE
+    assert unread.reason is ReadFailureReason.IMPLAUSIBLE
     assert said in unread.message
 
 
@@ -232,7 +232,7 @@ def test_refusals_of_tgi_arrived_too() -> None:
 
 
 def test_slots_are_read_where_an_engine_reports_them() -> None:
-    readings = replace(readings_of("llamacpp"), slots=("acme:slots",))
+    readings = replace(metric_names_of("llamacpp"), slots=("acme:slots",))
     reading = read(recorded("llamacpp").decode() + "acme:slots 8\n", readings)
     assert isinstance(reading, Reading)
     assert reading.slots == 8

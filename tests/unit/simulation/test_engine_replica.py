@@ -43,7 +43,7 @@ def test_an_idle_replica_starts_at_the_arrival() -> None:
     replica, request = a_replica(), a_request(at=7.0, output=1)
     replica.add(request, 7.0)
     replica.advance(100.0)
-    assert request.first_token_seconds == pytest.approx(0.01)
+    assert request.ttft_seconds == pytest.approx(0.01)
     assert replica.clock == 100.0
 
 
@@ -53,7 +53,7 @@ def test_attention_and_cache_reads_take_time() -> None:
     replica.add(request, 0.0)
     replica.advance(10.0)
     assert request.first_at == pytest.approx(0.01 + 100 * 1e-4 + 100 * 50 * 1e-6)
-    assert request.output_token_seconds == pytest.approx(0.01 + 100 * 1e-4)
+    assert request.tpot_seconds == pytest.approx(0.01 + 100 * 1e-4)
 
 
 def test_a_full_cache_preempts_the_newest_and_finishes_all() -> None:
@@ -96,8 +96,8 @@ def test_jumps_in_closed_form_equal_step_by_step(name: str) -> None:
     stepped = EngineReplica(profile, clock=0.0, longest_jump=1)
     for fast, slow in zip(worked_off(jumped, arrivals), worked_off(stepped, arrivals), strict=True):
         assert (fast.first_at, fast.last_at) == pytest.approx((slow.first_at, slow.last_at), abs=1e-6)
-    assert jumped.counters.gap_seconds == pytest.approx(stepped.counters.gap_seconds)
-    assert jumped.counters.gaps == stepped.counters.gaps
+    assert jumped.counters.inter_token_seconds == pytest.approx(stepped.counters.inter_token_seconds)
+    assert jumped.counters.inter_token_count == stepped.counters.inter_token_count
 
 
 def test_jumps_equal_steps_where_the_cache_overflows() -> None:

@@ -36,7 +36,7 @@ def test_all_requests_meet_an_easy_objective() -> None:
 
 
 def test_none_meets_an_impossible_objective() -> None:
-    assert replayed(always(1), objective=Objective(output_token_seconds=0.001)).attainment == 0.0
+    assert replayed(always(1), objective=Objective(tpot_seconds=0.001)).attainment == 0.0
 
 
 def test_bills_replicas_and_their_devices() -> None:
@@ -67,7 +67,7 @@ def test_counts_changes_and_reversals() -> None:
 @pytest.mark.parametrize(("first", "last", "met"), [(2.9, 12.0, True), (3.1, 4.0, False), (1.0, 12.0, False)])
 def test_a_request_meets_the_objective_with_both_latencies(first: float, last: float, *, met: bool) -> None:
     request = Request(at=0.0, prompt_tokens=10, output_tokens=101, first_at=first, last_at=last)
-    assert within(request, Objective(first_token_seconds=3.0, output_token_seconds=0.1)) is met
+    assert within(request, Objective(ttft_seconds=3.0, tpot_seconds=0.1)) is met
 
 
 def test_an_unfinished_request_meets_nothing() -> None:

@@ -12,10 +12,10 @@ from llmservice.converging.references import Manifest, uid_of
 from llmservice.converging.scaled_pods import Standing
 from llmservice.engines.engine import PORT
 from llmservice.reconcilers.scaling.candidates import Candidate, Candidates
+from llmservice.reconcilers.scaling.pod_history import PodReadings
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
-from llmservice.reconcilers.scaling.sightings import Readings
 from llmservice.reconcilers.workers import ServiceKey
-from llmservice.signals.source import Reading, Source, Target, Unread
+from llmservice.signals.source import ReadFailure, Reading, Source, Target
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Autoscaler:
                     acts.create_task(self._look_at(service, readings.get(service.uid, {})))
                     await asyncio.sleep(0)
 
-    async def _look_at(self, service: Candidate, readings: Readings) -> None:
+    async def _look_at(self, service: Candidate, readings: PodReadings) -> None:
         """Decide, act and tell, unless the resource was edited while its pods were read: then it is looked at anew."""
         with _contained("/".join(service.key)):
             if self.candidates.is_current(service):
@@ -115,13 +115,13 @@ def _contained(what: str) -> Iterator[None]:
         log.exception("%s: defect in the autoscaler", what)
 
 
-async def _read(source: Source, services: Iterable[Candidate]) -> Mapping[str, Readings]:
+async def _read(source: Source, services: Iterable[Candidate]) -> Mapping[str, PodReadings]:
     """What the ready pods of all services say: by UID of the resource, then by name of the pod."""
     uids: dict[Target, str] = {}
     for service in services:
         uids.update(dict.fromkeys(_targets(service), service.uid))
         await asyncio.sleep(0)
-    readings: dict[str, dict[str, Reading | Unread]] = {}
+    readings: dict[str, dict[str, Reading | ReadFailure]] = {}
     for target, outcome in (await source.read([*uids])).items():
         readings.setdefault(uids[target], {})[target.pod] = outcome
     return readings
@@ -138,7 +138,7 @@ def _targets(service: Candidate) -> Iterator[Target]:
                 pod=pod.name,
                 address=pod.address,
                 port=PORT,
-                readings=service.readings[pod.uid],
+                metric_names=service.metric_names[pod.uid],
             )
 
 

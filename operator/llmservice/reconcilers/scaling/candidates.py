@@ -9,10 +9,10 @@ from llmservice.converging.pods import pods_of
 from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
-from llmservice.reconcilers.scaling.dialects import Dialects
+from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.workers import ServiceKey
 
 
@@ -20,8 +20,8 @@ from llmservice.reconcilers.workers import ServiceKey
 class Candidate:
     """One service with `spec.autoscaling` whose Deployment is ours.
 
-    `readings` tells by UID how each pod exports. `suspended` holds until the operator has stated replicas again after a
-    suspension.
+    `metric_names` are those of each pod, by its UID. `suspended` holds until the operator has stated replicas again
+    after a suspension.
     """
 
     body: Manifest
@@ -29,7 +29,7 @@ class Candidate:
     scaling: ScalingPlan
     deployment: Manifest
     pods: tuple[ScaledPod, ...]
-    readings: Mapping[str, Readings]
+    metric_names: Mapping[str, MetricNames]
     suspended: bool
 
     @property
@@ -54,7 +54,7 @@ class Candidates:
     cache: ObjectCache
     plan: Callable[[LLMService], ServicePlan]
     _plans: dict[str, tuple[_Made, ServicePlan | None]] = field(default_factory=dict)
-    _dialects: dict[str, Dialects] = field(default_factory=dict)
+    _metric_names_by_image: dict[str, MetricNamesByImage] = field(default_factory=dict)
 
     def keys(self) -> Iterator[ServiceKey]:
         """Every resource with `spec.autoscaling`."""
@@ -71,14 +71,14 @@ class Candidates:
         if plan is None or plan.scaling is None or controller_uid(deployment) != plan.owner.uid:
             return None
         pods = pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
-        dialects = self._dialects.setdefault(plan.owner.uid, Dialects())
+        metric_names_by_image = self._metric_names_by_image.setdefault(plan.owner.uid, MetricNamesByImage())
         return Candidate(
             body=body,
             plan=plan,
             scaling=plan.scaling,
             deployment=deployment,
             pods=scaled_pods(pods),
-            readings=dialects.of(pods, plan, plan.scaling),
+            metric_names=metric_names_by_image.of(pods, plan, plan.scaling),
             suspended=bool(body["spec"].get("suspend")) or is_emptied(deployment),
         )
 
@@ -90,7 +90,7 @@ class Candidates:
     def forget(self, uid: str) -> None:
         """Drop the plan of a resource that is gone, and what its pods speak."""
         self._plans.pop(uid, None)
-        self._dialects.pop(uid, None)
+        self._metric_names_by_image.pop(uid, None)
 
     def _plan(self, body: Manifest) -> ServicePlan | None:
         """The plan; None while the spec is one that only an edit can help."""

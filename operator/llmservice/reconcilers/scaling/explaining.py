@@ -8,8 +8,8 @@ from llmservice.autoscaling.safe_load import safe_load
 from llmservice.autoscaling.snapshot import Replica
 from llmservice.converging.scaled_pods import ScaledPod, Standing
 from llmservice.planning.service_plan import ScalingPlan
-from llmservice.reconcilers.scaling.looks import Look, Record
-from llmservice.signals.source import Reading, Unread
+from llmservice.reconcilers.scaling.evaluations import Evaluation, Record
+from llmservice.signals.source import ReadFailure, Reading
 
 
 def explained(record: Record, now: float) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def explained(record: Record, now: float) -> dict[str, Any]:
     return {**head, **(_of(look, now) if look else {}), **told}
 
 
-def _of(look: Look, now: float) -> dict[str, Any]:
+def _of(look: Evaluation, now: float) -> dict[str, Any]:
     decision, snapshot, scaling = look.decision, look.snapshot, look.plan.scaling
     return {
         "ageSeconds": round(now - look.at, 1),
@@ -65,7 +65,7 @@ def _of(look: Look, now: float) -> dict[str, Any]:
         ],
         "pods": [_pod(pod, look, now) for pod in look.pods],
         "learnt": _learnt(look),
-        "substitutes": dict(scaling.readings.substitutes) if scaling else {},
+        "substitutes": dict(scaling.metric_names.substitutes) if scaling else {},
     }
 
 
@@ -79,12 +79,12 @@ def _policy(scaling: ScalingPlan) -> dict[str, Any]:
     }
 
 
-def _pod(pod: ScaledPod, look: Look, now: float) -> dict[str, Any]:
+def _pod(pod: ScaledPod, look: Evaluation, now: float) -> dict[str, Any]:
     outcome = look.readings.get(pod.name)
     shown: dict[str, Any] = {"name": pod.name, "standing": pod.standing}
     if isinstance(outcome, Reading):
         shown |= _reading(outcome, next((m for m in look.snapshot.ready if m.name == pod.name), None), now)
-    elif isinstance(outcome, Unread):
+    elif isinstance(outcome, ReadFailure):
         shown |= {"problem": outcome.reason, "message": outcome.message}
     elif pod.standing is Standing.UNSCHEDULABLE:
         shown |= {"problem": pod.standing, "message": pod.obstacle}
@@ -101,14 +101,14 @@ def _reading(reading: Reading, replica: Replica | None, now: float) -> dict[str,
         "slots": reading.slots,
         "tokensPerSecond": flow and round(flow.tokens_per_second, 1),
         "arrivalsPerSecond": flow and round(flow.arrived / flow.seconds, 3),
-        "secondsBetweenTokens": round(flow.gap_seconds / flow.gaps, 5)
-        if flow and flow.gaps and flow.gap_seconds
+        "secondsBetweenTokens": round(flow.inter_token_seconds / flow.inter_token_count, 5)
+        if flow and flow.inter_token_count and flow.inter_token_seconds
         else None,
     }
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _learnt(look: Look) -> dict[str, Any]:
+def _learnt(look: Evaluation) -> dict[str, Any]:
     """What memory holds; rates only once there is a capacity line."""
     demand, capacity = look.memory.demand, look.memory.capacity
     learnt: dict[str, Any] = {

@@ -9,13 +9,13 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.conditions import timestamp
 from llmservice.converging.scaling_report import ScalingReport, new_problem, report_of, suspended_report
 from llmservice.errors import OperatorError
-from llmservice.reconcilers.scaling.acting import Actor
 from llmservice.reconcilers.scaling.candidates import Candidate
-from llmservice.reconcilers.scaling.looks import Look, Looks
-from llmservice.reconcilers.scaling.sightings import Readings
-from llmservice.reconcilers.scaling.track import Track, finding_of
+from llmservice.reconcilers.scaling.evaluations import Evaluation, Evaluations
+from llmservice.reconcilers.scaling.pod_history import PodReadings
+from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
+from llmservice.reconcilers.scaling.service_state import ServiceState, finding_of
 from llmservice.reconcilers.workers import ServiceKey
-from llmservice.signals.source import Unread
+from llmservice.signals.source import ReadFailure
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +28,12 @@ class ServiceScaler:
     since 1970, `period_seconds` is the time between two looks.
     """
 
-    actor: Actor
-    looks: Looks
+    actor: ScaleWriter
+    looks: Evaluations
     changed: Callable[[ServiceKey], None]
     clock: Callable[[], float]
     period_seconds: float
-    _tracks: dict[str, Track] = field(default_factory=dict)
+    _tracks: dict[str, ServiceState] = field(default_factory=dict)
 
     def forget_all(self) -> None:
         """Drop everything: what the statuses hold counts."""
@@ -45,13 +45,13 @@ class ServiceScaler:
         self._tracks.pop(uid, None)
         self.looks.forget(uid)
 
-    def decide(self, service: Candidate, readings: Readings) -> Look | None:
+    def decide(self, service: Candidate, readings: PodReadings) -> Evaluation | None:
         """Decide for one service; None while it is suspended."""
         now = self.clock()
         track = self._tracks.get(service.uid)
         if track is None:
             record = self.looks.record(service.key, service.uid, self.period_seconds)
-            track = self._tracks[service.uid] = Track.begin(service, record, now)
+            track = self._tracks[service.uid] = ServiceState.begin(service, record, now)
         record = track.record
         if service.suspended:
             record.look, report = None, suspended_report(track.telling.told)
@@ -61,10 +61,10 @@ class ServiceScaler:
         look = track.look(service, readings, now, self.period_seconds)
         record.look = look
         record.decisions[look.decision.reason] += 1
-        record.failures.update(str(item.reason) for item in readings.values() if isinstance(item, Unread))
+        record.failures.update(str(item.reason) for item in readings.values() if isinstance(item, ReadFailure))
         return look
 
-    async def follow(self, service: Candidate, look: Look | None) -> None:
+    async def follow(self, service: Candidate, look: Evaluation | None) -> None:
         """Do what was decided, and tell what is news. What the cluster refuses is tried again with the next look."""
         track = self._tracks.get(service.uid)
         if track is None or look is None:
@@ -87,7 +87,7 @@ class ServiceScaler:
         elif track.telling.save(track.digest, track.memory, look.at):
             self._show(service, track)
 
-    async def _apply(self, service: Candidate, track: Track, look: Look) -> None:
+    async def _apply(self, service: Candidate, track: ServiceState, look: Evaluation) -> None:
         live, others = track.live(service), track.others(service)
         held = {member.name: member.requests for member in look.snapshot.ready}
         await self.actor.apply(service, look.decision, live, held)
@@ -100,10 +100,10 @@ class ServiceScaler:
             )
             await self.actor.record(service.body, "Warning", Reason.OVERRULED, message)
 
-    def _tell(self, service: Candidate, track: Track, report: ScalingReport) -> None:
+    def _tell(self, service: Candidate, track: ServiceState, report: ScalingReport) -> None:
         track.telling.tell(report, track.digest, track.memory, self.clock())
         self._show(service, track)
 
-    def _show(self, service: Candidate, track: Track) -> None:
+    def _show(self, service: Candidate, track: ServiceState) -> None:
         track.record.report = track.telling.told
         self.changed(service.key)

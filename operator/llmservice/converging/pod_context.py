@@ -7,17 +7,17 @@ from typing import Any
 from llmservice.converging.pods import engine_of, last_end_of, waiting_of
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.references import Manifest
-from llmservice.engines.engine import Signature
+from llmservice.engines.engine import LogPattern
 from llmservice.planning.service_plan import ServicePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class PodContext:
     """A living pod that is not ready. `log_tail` is the end of what its engine said before it ended."""
 
     pod: Manifest
     plan: ServicePlan
-    signatures: Sequence[Signature]
+    log_patterns: Sequence[LogPattern]
     log_tail: str
     preparation: Preparation
 

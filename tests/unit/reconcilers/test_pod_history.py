@@ -1,15 +1,15 @@
-"""Readings of pods become what they did between two looks; what cannot be known stays unknown."""
+"""PodReadings of pods become what they did between two looks; what cannot be known stays unknown."""
 
 from typing import Any
 
 from llmservice.autoscaling.policy import Objective
 from llmservice.autoscaling.snapshot import Phase, Snapshot
 from llmservice.converging.scaled_pods import ScaledPod, Standing
-from llmservice.reconcilers.scaling.sightings import Sightings
-from llmservice.signals.source import Reading, Unread, UnreadReason
+from llmservice.reconcilers.scaling.pod_history import PodHistory
+from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from tests.unit.autoscaling.builders import counters
 
-SILENT = Unread(reason=UnreadReason.TIMED_OUT, message="no answer: see its log")
+SILENT = ReadFailure(reason=ReadFailureReason.TIMED_OUT, message="no answer: see its log")
 
 
 def a_pod(name: str = "a", standing: Standing = Standing.READY, **changes: Any) -> ScaledPod:
@@ -24,7 +24,7 @@ def a_reading(at: float, tokens: float, **changes: Any) -> Reading:
     return Reading(at=at, counters=counters(at, generated_tokens=tokens), **changes)
 
 
-def look(sightings: Sightings, now: float, pod: ScaledPod, reading: Reading | Unread | None = None) -> Snapshot:
+def look(sightings: PodHistory, now: float, pod: ScaledPod, reading: Reading | ReadFailure | None = None) -> Snapshot:
     readings = {} if reading is None else {pod.name: reading}
     return sightings.look([pod], readings, asked=1, objective=Objective(), now=now)
 
@@ -36,33 +36,33 @@ def rate(snapshot: Snapshot) -> float | None:
 
 
 def test_two_readings_make_a_flow() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     assert rate(look(sightings, 10, a_pod(), a_reading(10, 500))) is None
     assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 30
 
 
 def test_a_pod_that_was_seen_starting_had_done_nothing() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, starting())
     assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 80
 
 
 def test_so_had_one_that_came_between_two_looks() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod("other"), a_reading(10, 0))
     assert rate(look(sightings, 20, a_pod(), a_reading(20, 800))) == 80
 
 
 def test_the_same_sample_twice_keeps_its_flow() -> None:
     """A Prometheus that scrapes every 30 s is asked three times for each sample."""
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod(), a_reading(10, 500))
     look(sightings, 20, a_pod(), a_reading(20, 800))
     assert rate(look(sightings, 30, a_pod(), a_reading(20, 800))) == 30
 
 
 def test_an_engine_that_was_started_again_has_no_flow_until_it_was_read_twice() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod(), a_reading(10, 500))
     again = a_pod(restarts=1)
     assert rate(look(sightings, 20, again, a_reading(20, 900))) is None
@@ -70,21 +70,21 @@ def test_an_engine_that_was_started_again_has_no_flow_until_it_was_read_twice() 
 
 
 def test_a_pod_that_was_not_ready_for_a_while_goes_on_from_where_it_was() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod(), a_reading(10, 500))
     look(sightings, 20, starting())
     assert rate(look(sightings, 30, a_pod(), a_reading(30, 900))) == 20
 
 
 def test_a_silent_pod_takes_requests_of_which_nothing_is_known() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     snapshot = look(sightings, 10, a_pod(), SILENT)
     assert [member.phase for member in snapshot.members] == [Phase.SILENT]
     assert [member.phase for member in look(sightings, 20, a_pod()).members] == [Phase.SILENT]
 
 
 def test_after_a_silence_the_whole_time_counts() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod(), a_reading(10, 500))
     look(sightings, 20, a_pod(), SILENT)
     assert rate(look(sightings, 30, a_pod(), a_reading(30, 900))) == 20
@@ -94,30 +94,30 @@ TIMES: dict[str, Any] = {"created_at": "2026-01-01T00:00:00Z", "ready_at": "2026
 
 
 def test_a_cold_start_is_measured_once() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, starting(**TIMES))
     assert look(sightings, 20, a_pod(**TIMES), SILENT).cold_starts == (90.0,)
     assert look(sightings, 30, a_pod(**TIMES), SILENT).cold_starts == ()
 
 
 def test_a_pod_that_becomes_ready_again_was_no_cold_start() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     for now, pod in ((10, starting(**TIMES)), (20, a_pod(**TIMES)), (30, starting(**TIMES))):
         look(sightings, now, pod)
     assert look(sightings, 40, a_pod(**TIMES)).cold_starts == ()
 
 
 def test_the_first_look_of_a_term_measures_no_cold_start() -> None:
-    assert look(Sightings(), 10, a_pod(**TIMES)).cold_starts == ()
+    assert look(PodHistory(), 10, a_pod(**TIMES)).cold_starts == ()
 
 
 def test_pods_without_a_place_are_on_their_way_and_counted() -> None:
-    snapshot = look(Sightings(), 10, a_pod(standing=Standing.UNSCHEDULABLE))
+    snapshot = look(PodHistory(), 10, a_pod(standing=Standing.UNSCHEDULABLE))
     assert (snapshot.starting, snapshot.unschedulable) == (1, 1)
 
 
 def test_what_was_known_of_a_pod_goes_with_it() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, a_pod("a"), a_reading(10, 500))
     look(sightings, 20, a_pod("b"), a_reading(20, 0))
     assert rate(look(sightings, 30, a_pod("a"), a_reading(30, 100))) == 10
@@ -125,7 +125,7 @@ def test_what_was_known_of_a_pod_goes_with_it() -> None:
 
 def test_a_pod_that_the_first_look_finds_unready_after_it_has_served_is_not_taken_for_new() -> None:
     """A new leader begins while a node is not ready for a moment."""
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, starting(**TIMES, has_served=True))
     look(sightings, 20, starting(**TIMES, has_served=True))
     again = look(sightings, 30, a_pod(**TIMES), a_reading(30, 1e6))
@@ -134,14 +134,14 @@ def test_a_pod_that_the_first_look_finds_unready_after_it_has_served_is_not_take
 
 
 def test_a_pod_that_the_first_look_finds_loading_had_done_nothing() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, starting(**TIMES))
     new = look(sightings, 20, a_pod(**TIMES), a_reading(20, 800))
     assert (rate(new), new.cold_starts) == (80, (90.0,))
 
 
 def test_a_pod_that_was_ready_only_between_two_looks_is_no_cold_start_later() -> None:
-    sightings = Sightings()
+    sightings = PodHistory()
     look(sightings, 10, starting(**TIMES))
     look(sightings, 20, starting(**TIMES, has_served=True))
     later = look(sightings, 60, a_pod(**TIMES), a_reading(60, 500))
@@ -150,5 +150,5 @@ def test_a_pod_that_was_ready_only_between_two_looks_is_no_cold_start_later() ->
 
 def test_a_pod_that_waits_for_the_place_of_another_is_on_its_way_until_that_one_is_stuck() -> None:
     waiting = a_pod(standing=Standing.UNSCHEDULABLE, place_by="1970-01-01T00:10:00Z")
-    assert look(Sightings(), 700, waiting).unschedulable == 0
-    assert look(Sightings(), 800, waiting).unschedulable == 1
+    assert look(PodHistory(), 700, waiting).unschedulable == 0
+    assert look(PodHistory(), 800, waiting).unschedulable == 1

@@ -8,9 +8,9 @@ from llmservice.autoscaling.counters import Counters, flow_between
 from llmservice.autoscaling.policy import Objective
 from llmservice.autoscaling.snapshot import Flow, Phase, Replica, Snapshot
 from llmservice.converging.scaled_pods import ScaledPod, Standing
-from llmservice.signals.source import Reading, Unread
+from llmservice.signals.source import ReadFailure, Reading
 
-Readings = Mapping[str, Reading | Unread]
+PodReadings = Mapping[str, Reading | ReadFailure]
 """By name of the pod."""
 
 _CLEARING_SECONDS = 120.0
@@ -18,7 +18,7 @@ _CLEARING_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Sighting:
+class _PodRecord:
     """A pod since its engine was started last.
 
     `unready_at` is when it was last seen on its way, or not there yet; None when the first look of all found that it
@@ -34,23 +34,23 @@ class _Sighting:
 
 
 @dataclass(slots=True, kw_only=True)
-class Sightings:
+class PodHistory:
     """The pods of one service. `look` is called once for each look, in order of time."""
 
-    _pods: dict[str, _Sighting] = field(default_factory=dict)
+    _pods: dict[str, _PodRecord] = field(default_factory=dict)
     _looked_at: float | None = None
 
     def look(
-        self, pods: Sequence[ScaledPod], readings: Readings, *, asked: int, objective: Objective, now: float
+        self, pods: Sequence[ScaledPod], readings: PodReadings, *, asked: int, objective: Objective, now: float
     ) -> Snapshot:
         """The snapshot for a decision; `asked` replicas are asked for now. `now` in seconds since 1970."""
         before, self._pods = self._pods, {}
         looked_at, self._looked_at = self._looked_at, now
         members, cold_starts = list[Replica](), list[float]()
         for pod in pods:
-            known = before.get(pod.uid, _Sighting(pod.restarts, unready_at=looked_at))
+            known = before.get(pod.uid, _PodRecord(pod.restarts, unready_at=looked_at))
             if known.restarts != pod.restarts:
-                known = _Sighting(pod.restarts)
+                known = _PodRecord(pod.restarts)
             if pod.standing is not Standing.READY:
                 self._pods[pod.uid] = _not_ready(known, pod, now)
                 members.append(Replica(name=pod.name, phase=Phase.STARTING))
@@ -71,7 +71,7 @@ class Sightings:
         )
 
 
-def _not_ready(known: _Sighting, pod: ScaledPod, now: float) -> _Sighting:
+def _not_ready(known: _PodRecord, pod: ScaledPod, now: float) -> _PodRecord:
     """On its way, or not ready for a moment: what such a pod did before must not count as done in that moment."""
     if known.was_ready or pod.has_served:
         return replace(known, was_ready=True)
@@ -85,7 +85,7 @@ def _finds_no_place(pod: ScaledPod, now: float) -> bool:
     return not pod.place_by or now > datetime.fromisoformat(pod.place_by).timestamp() + _CLEARING_SECONDS
 
 
-def _with_reading(known: _Sighting, reading: Reading, objective: Objective) -> _Sighting:
+def _with_reading(known: _PodRecord, reading: Reading, objective: Objective) -> _PodRecord:
     """The flow since the last reading, or since the pod was last seen starting, when it had done nothing.
 
     A source may give the same sample twice: then the flow it ended stands.
@@ -98,7 +98,7 @@ def _with_reading(known: _Sighting, reading: Reading, objective: Objective) -> _
     return replace(known, counters=now, flow=None if before is None else flow_between(before, now, objective))
 
 
-def _replica(pod: ScaledPod, known: _Sighting, reading: Reading | Unread | None) -> Replica:
+def _replica(pod: ScaledPod, known: _PodRecord, reading: Reading | ReadFailure | None) -> Replica:
     if not isinstance(reading, Reading):
         return Replica(name=pod.name, phase=Phase.SILENT)
     counters = reading.counters

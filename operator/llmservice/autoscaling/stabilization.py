@@ -3,7 +3,7 @@
 import dataclasses
 from dataclasses import dataclass
 
-from llmservice.autoscaling.memory import Holding
+from llmservice.autoscaling.memory import Stabilization
 
 Targets = tuple[tuple[float, int], ...]
 """(at, replicas), oldest first."""
@@ -13,7 +13,7 @@ _LEAST_HOLD_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class RateLimit:
     """Steps within `period_seconds` add up to no more than the larger of a share (0–1) and a number of replicas."""
 
     down_share: float
@@ -23,11 +23,11 @@ class Pace:
     period_seconds: float
 
 
-CALM = Pace(period_seconds=30.0, down_share=0.34, down_replicas=1, up_share=1.0, up_replicas=1 << 16)
+DEFAULT_RATE_LIMIT = RateLimit(period_seconds=30.0, down_share=0.34, down_replicas=1, up_share=1.0, up_replicas=1 << 16)
 """Up without limit, down by at most a third in half a minute."""
 
 
-def hold_seconds(cold_start_seconds: float) -> float:
+def stabilization_window_seconds(cold_start_seconds: float) -> float:
     """How long a replica that is not needed is kept: about as long as starting it again takes (ski rental)."""
     return max(_LEAST_HOLD_SECONDS, _HOLD_SHARE * cold_start_seconds)
 
@@ -42,22 +42,22 @@ def largest(targets: Targets) -> int:
     return targets[0][1]
 
 
-def paced(target: int, keep: int, running: int, now: float, changes: Targets, pace: Pace) -> int:
-    """Replicas to run next: up to `target`, down to `keep`, at the pace allowed after the latest changes.
+def rate_limited(target: int, keep: int, running: int, now: float, changes: Targets, limit: RateLimit) -> int:
+    """Replicas to run next: up to `target`, down to `keep`, as the rate limit allows after the latest changes.
 
     Steps count from the number at the beginning of the period, as in the HorizontalPodAutoscaler's scaling policies.
     """
-    steps = [step for at, step in changes if at > now - pace.period_seconds]
+    steps = [step for at, step in changes if at > now - limit.period_seconds]
     if target > running:
         start = running - sum(step for step in steps if step > 0)
-        return min(target, max(running, start + max(int(start * pace.up_share), pace.up_replicas)))
+        return min(target, max(running, start + max(int(start * limit.up_share), limit.up_replicas)))
     if keep < running:
         start = running - sum(step for step in steps if step < 0)
-        return max(keep, min(running, start - max(int(start * pace.down_share), pace.down_replicas)))
+        return max(keep, min(running, start - max(int(start * limit.down_share), limit.down_replicas)))
     return running
 
 
-def with_change(holding: Holding, step: int, now: float, period_seconds: float) -> Holding:
-    """The holding with what was decided now, for the rate limits."""
-    changes = tuple(change for change in holding.changes if change[0] > now - period_seconds)
-    return dataclasses.replace(holding, changes=(*changes, (now, step)) if step else changes)
+def with_change(stabilization: Stabilization, step: int, now: float, period_seconds: float) -> Stabilization:
+    """The stabilization with what was decided now, for the rate limits."""
+    changes = tuple(change for change in stabilization.changes if change[0] > now - period_seconds)
+    return dataclasses.replace(stabilization, changes=(*changes, (now, step)) if step else changes)

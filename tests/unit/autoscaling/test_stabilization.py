@@ -2,10 +2,18 @@
 
 import pytest
 
-from llmservice.autoscaling.holding import Pace, Targets, hold_seconds, largest, paced, with_change, with_target
-from llmservice.autoscaling.memory import Holding
+from llmservice.autoscaling.memory import Stabilization
+from llmservice.autoscaling.stabilization import (
+    RateLimit,
+    Targets,
+    largest,
+    rate_limited,
+    stabilization_window_seconds,
+    with_change,
+    with_target,
+)
 
-PACE = Pace(period_seconds=60.0, down_share=0.5, down_replicas=1, up_share=1.0, up_replicas=4)
+PACE = RateLimit(period_seconds=60.0, down_share=0.5, down_replicas=1, up_share=1.0, up_replicas=4)
 
 
 def held(*targets: tuple[float, int]) -> Targets:
@@ -28,33 +36,33 @@ def test_keeps_only_targets_that_can_still_be_the_largest() -> None:
 
 
 def test_goes_up_at_once() -> None:
-    assert paced(5, 5, 2, 0, (), PACE) == 5
+    assert rate_limited(5, 5, 2, 0, (), PACE) == 5
 
 
 @pytest.mark.parametrize(("running", "expected"), [(1, 5), (3, 7), (10, 20)])
 def test_goes_up_by_no_more_than_the_pace(running: int, expected: int) -> None:
-    assert paced(30, 30, running, 0, (), PACE) == expected
+    assert rate_limited(30, 30, running, 0, (), PACE) == expected
 
 
 def test_counts_steps_of_the_same_minute_together() -> None:
-    assert paced(30, 30, 4, 30, ((10, 3),), PACE) == 5  # began at 1: four more, not seven
-    assert paced(30, 30, 4, 80, ((10, 3),), PACE) == 8
+    assert rate_limited(30, 30, 4, 30, ((10, 3),), PACE) == 5  # began at 1: four more, not seven
+    assert rate_limited(30, 30, 4, 80, ((10, 3),), PACE) == 8
 
 
 @pytest.mark.parametrize(("running", "expected"), [(10, 5), (3, 2), (2, 1)])
 def test_goes_down_by_no_more_than_the_pace(running: int, expected: int) -> None:
-    assert paced(1, 1, running, 0, (), PACE) == expected
+    assert rate_limited(1, 1, running, 0, (), PACE) == expected
 
 
 def test_stays_between_target_and_what_is_kept() -> None:
-    assert paced(2, 5, 4, 100, (), PACE) == 4
+    assert rate_limited(2, 5, 4, 100, (), PACE) == 4
 
 
 def test_remembers_a_change_only_as_long_as_its_period() -> None:
-    holding = with_change(with_change(Holding(), 2, 0.0, 60.0), -1, 50.0, 60.0)
-    assert holding.changes == ((0.0, 2), (50.0, -1))
-    assert with_change(holding, 0, 61.0, 60.0).changes == ((50.0, -1),)
+    stabilization = with_change(with_change(Stabilization(), 2, 0.0, 60.0), -1, 50.0, 60.0)
+    assert stabilization.changes == ((0.0, 2), (50.0, -1))
+    assert with_change(stabilization, 0, 61.0, 60.0).changes == ((50.0, -1),)
 
 
 def test_a_replica_is_kept_about_as_long_as_it_takes_to_start_one() -> None:
-    assert (hold_seconds(30.0), hold_seconds(300.0)) == (60.0, 180.0)
+    assert (stabilization_window_seconds(30.0), stabilization_window_seconds(300.0)) == (60.0, 180.0)

@@ -1,4 +1,4 @@
-"""The pods' own trouble as one reason and one sentence that ends with the way out."""
+"""The pods' own diagnosis as one reason and one sentence that ends with the way out."""
 
 import dataclasses
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.diagnosis import diagnose
+from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.observed import Observed
+from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
-from llmservice.converging.trouble import Trouble
-from llmservice.engines.engine import Signature
+from llmservice.engines.engine import LogPattern
 from llmservice.untrusted.patterns import compiled
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
 
 SIGNATURES = (
-    Signature(
+    LogPattern(
         reason=Reason.MODEL_NOT_FOUND, pattern=compiled(r"failed to open .*gguf"), remedy="correct spec.model.uri"
     ),
 )
 
 
-def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
+def diagnosis(status: dict[str, Any], **observed: Any) -> Diagnosis:
     found = diagnose(a_plan(), Observed(pods=(a_pod(ready=False, **status),), **observed), a_deployment(), SIGNATURES)
     assert found is not None
     return found
@@ -60,7 +60,7 @@ def trouble(status: dict[str, Any], **observed: Any) -> Trouble:
     ],
 )
 def test_names_the_trouble_of_a_pod(status: dict[str, Any], reason: str, way_out: str, heals: bool) -> None:
-    found = trouble(status)
+    found = diagnosis(status)
     assert (found.reason, found.heals) == (reason, heals)
     assert way_out in found.message
 
@@ -69,7 +69,7 @@ GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
 
 
 def test_a_pod_that_a_queue_holds_back_waits_for_the_queue() -> None:
-    found = trouble({"phase": "Pending", "conditions": [GATED]})
+    found = diagnosis({"phase": "Pending", "conditions": [GATED]})
     assert (found.reason, found.heals) == ("Unschedulable", True)
     assert "who set the gate" in found.message
 
@@ -87,13 +87,13 @@ def is_made(ready: bool, **condition: str) -> dict[str, Any]:
 
 
 def test_a_node_that_does_not_answer_is_named() -> None:
-    found = trouble(is_made(ready=True))
+    found = diagnosis(is_made(ready=True))
     assert (found.reason, found.heals, found.since) == ("NodeLost", True, "2026-01-02T00:00:00Z")
     assert "kubectl describe node" in found.message
 
 
 def test_an_engine_that_served_and_does_not_answer_is_named() -> None:
-    found = trouble(is_made(ready=False, reason="ContainersNotReady"))
+    found = diagnosis(is_made(ready=False, reason="ContainersNotReady"))
     assert (found.reason, found.heals, found.since) == ("EngineUnresponsive", True, "2026-01-02T00:00:00Z")
 
 
@@ -146,7 +146,7 @@ PROXY = {"name": "daprd", "state": {"running": {}}, "ready": True}
 def test_containers_that_something_else_put_there_are_told_apart(
     status: dict[str, Any], reason: str, says: str
 ) -> None:
-    found = trouble(status)
+    found = diagnosis(status)
     assert found.reason == reason
     assert says in found.message
 
@@ -163,7 +163,7 @@ LATER = "2026-01-01T00:10:00Z"
 @pytest.mark.parametrize(("since", "reason"), [(LATER, "PodSandboxFailed"), ("2025-12-31T00:00:00Z", "NodeLost")])
 def test_after_a_reboot_what_holds_up_the_next_run_is_named(since: str, reason: str) -> None:
     held_up = Preparation(reason="FailedCreatePodSandBox", warning="cni is not ready", since=since)
-    assert trouble(crashed(255, reason="Unknown"), preparations={"chat-1": held_up}).reason == reason
+    assert diagnosis(crashed(255, reason="Unknown"), preparations={"chat-1": held_up}).reason == reason
 
 
 def test_a_kubelet_that_was_started_again_does_not_bring_back_an_old_crash() -> None:
@@ -177,7 +177,7 @@ def test_a_kubelet_that_was_started_again_does_not_bring_back_an_old_crash() -> 
 )
 def test_what_fails_beside_the_engine_is_the_same_trouble_while_it_is_tried_again(state: dict[str, Any]) -> None:
     container = {**a_failing("vault-agent-init"), "state": state}
-    found = trouble(beside(container, before=True, **waiting("PodInitializing")))
+    found = diagnosis(beside(container, before=True, **waiting("PodInitializing")))
     assert (found.reason, found.message.count("exit code 1: no route to vault")) == ("CrashLooping", 1)
 
 
@@ -218,17 +218,17 @@ def test_a_pod_that_its_node_ended_is_told_until_something_comes_of_the_next(
 
 def test_prefers_an_exception_to_one_that_points_to_it() -> None:
     log = "RuntimeError: /dev/shm is full\nlater\nRuntimeError: Engine core failed. See root cause above.\nbye"
-    assert "RuntimeError: /dev/shm is full; see" in trouble(crashed(1, log)).message
+    assert "RuntimeError: /dev/shm is full; see" in diagnosis(crashed(1, log)).message
 
 
 def test_reads_the_cause_further_up_in_the_log() -> None:
     log = {"chat-1": "failed to open /models/m.gguf\n" + "noise\n" * 500}
-    assert trouble(crashed(1, "noise"), log_tails=log).reason == "ModelNotFound"
+    assert diagnosis(crashed(1, "noise"), log_tails=log).reason == "ModelNotFound"
 
 
 def test_reads_what_a_container_that_is_not_made_waits_for() -> None:
     held_up = Preparation(reason="FailedMount", warning='configmap "templates" not found')
-    assert trouble(waiting("ContainerCreating"), preparations={"chat-1": held_up}).reason == "ConfigMapNotFound"
+    assert diagnosis(waiting("ContainerCreating"), preparations={"chat-1": held_up}).reason == "ConfigMapNotFound"
 
 
 def test_a_pod_that_is_being_made_is_no_trouble() -> None:
@@ -259,7 +259,7 @@ def test_pods_that_may_not_be_made_come_before_all_else() -> None:
 
 
 def test_a_long_text_is_cut_and_fits_a_condition() -> None:
-    assert len(trouble(crashed(1, "x" * 50_000)).message) < 1024
+    assert len(diagnosis(crashed(1, "x" * 50_000)).message) < 1024
 
 
 def test_a_pod_that_no_scheduler_looks_at_names_the_scheduler() -> None:
@@ -273,5 +273,5 @@ def test_a_pod_that_no_scheduler_looks_at_names_the_scheduler() -> None:
 
 
 def test_what_an_engine_says_is_repeated_without_its_secrets() -> None:
-    said = trouble(crashed(1, "error: invalid argument: hf_PLANTEDPLANTED")).message
+    said = diagnosis(crashed(1, "error: invalid argument: hf_PLANTEDPLANTED")).message
     assert "invalid argument: [hidden]" in said

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-from benchmarks.terms import Write, handovers, overlaps, writes_in
+from benchmarks.leadership_audit import Write, handovers, overlaps, writes_in
 
 
 def lease(author: str, at: float) -> Write:

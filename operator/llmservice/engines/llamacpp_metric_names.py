@@ -6,7 +6,7 @@ The gauges of its KV cache were removed (pull request 13660), and it has no hist
 from collections.abc import Mapping
 
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.readings import Names, Readings, readings_of
+from llmservice.engines.metric_names import MetricNames, Names, metric_names_of
 
 _KNOWN: Mapping[str, Names] = {
     "running": ("llamacpp:requests_processing",),
@@ -21,15 +21,15 @@ _ABSENT = {
     "finished": "finished requests are not counted, so arrivals are not known: only what runs and waits is",
     "rejected": "it refuses no request: all wait, without a limit",
     "preemptions": "it does not preempt",
-    "first_token": _NO_LATENCY,
-    "output_token": _NO_LATENCY,
-    "token_gap": _NO_LATENCY,
+    "ttft": _NO_LATENCY,
+    "tpot": _NO_LATENCY,
+    "inter_token_latency": _NO_LATENCY,
     "slots": "spec.maxNumSeqs is the number of slots",
     "kv_tokens": "spec.maxNumSeqs times spec.maxModelLen is what the KV cache holds",
 }
 _PRESENT = {"generated_tokens": "generated tokens count when a request ends"}
 
 
-def llamacpp_readings(version: EngineVersion) -> Readings:
+def llamacpp_metric_names(version: EngineVersion) -> MetricNames:
     """How this version exports what the autoscaler asks for."""
-    return readings_of(version, _KNOWN, absent=_ABSENT, present=_PRESENT)
+    return metric_names_of(version, _KNOWN, absent=_ABSENT, present=_PRESENT)

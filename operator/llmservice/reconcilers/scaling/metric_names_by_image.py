@@ -4,42 +4,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from llmservice.converging.references import Manifest, uid_of
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.rendering.container import CONTAINER_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Dialect:
+class _Known:
     """The engine version that was planned, with which image, and how it exports."""
 
     engine: str
     version: str
     image: str
-    readings: Readings
+    metric_names: MetricNames
 
 
 @dataclass(slots=True)
-class Dialects:
+class MetricNamesByImage:
     """The pods of one service, told apart by the image of their engine: a pod made by an old template has the old one.
 
     An image is taken to hold what was planned when it was first seen. Of old pods that is wrong after a restart of the
     operator in the middle of a rollout: they are read as pods of the new version, as far as that goes, until they end.
     """
 
-    _known: dict[str, _Dialect] = field(default_factory=dict)
+    _known: dict[str, _Known] = field(default_factory=dict)
 
-    def of(self, pods: Iterable[Manifest], plan: ServicePlan, scaling: ScalingPlan) -> dict[str, Readings]:
-        """The readings of each pod there is, by its UID; images of pods that are gone are forgotten."""
-        today = _Dialect(
-            engine=plan.engine, version=plan.engine_version, image=plan.container.image, readings=scaling.readings
+    def of(self, pods: Iterable[Manifest], plan: ServicePlan, scaling: ScalingPlan) -> dict[str, MetricNames]:
+        """The metric_names of each pod there is, by its UID; images of pods that are gone are forgotten."""
+        today = _Known(
+            engine=plan.engine,
+            version=plan.engine_version,
+            image=plan.container.image,
+            metric_names=scaling.metric_names,
         )
         images = {uid_of(pod): _image_of(pod) for pod in pods}
         self._known = {image: _chosen(image, self._known.get(image), today) for image in {*images.values()}}
-        return {uid: self._known[image].readings for uid, image in images.items()}
+        return {uid: self._known[image].metric_names for uid, image in images.items()}
 
 
-def _chosen(image: str, known: _Dialect | None, today: _Dialect) -> _Dialect:
+def _chosen(image: str, known: _Known | None, today: _Known) -> _Known:
     """What an image speaks.
 
     | the image                                            | speaks                                          |

@@ -7,7 +7,7 @@ into being with its first event, so a fresh replica answers with an empty page.
 from collections.abc import Mapping
 
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.readings import Names, Readings, readings_of
+from llmservice.engines.metric_names import MetricNames, Names, metric_names_of
 
 _KNOWN: Mapping[str, Names] = {
     "running": ("tgi_batch_current_size",),
@@ -16,23 +16,25 @@ _KNOWN: Mapping[str, Names] = {
     "generated_tokens": ("tgi_request_generated_tokens_sum",),
     "finished": ("tgi_request_success",),
 }
-_CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "output_token", "token_gap"))
+_CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "tpot", "inter_token_latency"))
 _ABSENT = {
     "kv_use": "no gauge of the KV cache: it admits a request only when its whole answer fits, so a full cache shows as "
     "waiting requests; a target for the KV cache cannot be met",
     "preemptions": "it never preempts: room for the whole answer is kept from the start",
-    "first_token": "no time to the first token: only the time per output token is held against the objective",
+    "ttft": "no time to the first token: only the time per output token is held against the objective",
     "slots": "spec.maxNumSeqs is what it works on at once",
     "kv_tokens": "the size of the KV cache is not reported",
 }
 _PRESENT = {
-    "token_gap": "no pauses between tokens: the mean time per token of each finished request, its prompt included, "
-    "stands in for them",
+    "inter_token_latency": "no inter-token latency: the mean time per token of each finished request, its prompt "
+    "included, stands in for it",
     "prompt_tokens": "prompt tokens count when a request is admitted, those from the prefix cache too",
     "generated_tokens": "generated tokens count when a request ends",
 }
 
 
-def tgi_readings(version: EngineVersion) -> Readings:
+def tgi_metric_names(version: EngineVersion) -> MetricNames:
     """How this version exports what the autoscaler asks for."""
-    return readings_of(version, _KNOWN, absent=_ABSENT, present=_PRESENT, created_on_first_use=_CREATED_ON_FIRST_USE)
+    return metric_names_of(
+        version, _KNOWN, absent=_ABSENT, present=_PRESENT, created_on_first_use=_CREATED_ON_FIRST_USE
+    )

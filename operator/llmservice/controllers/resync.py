@@ -33,11 +33,11 @@ _LONGEST_PAUSE_SECONDS = 1.0
 _PER_PAGE = 100
 _AGAIN_SECONDS = 10.0
 _SETTLE_SECONDS = 1.0
-"""Time for kopf to tell what it lists, so that the sweep need not fetch it, and for several wishes to become one."""
+"""Time for kopf to tell what it lists, so that the resync need not fetch it, and for several wishes to become one."""
 
 
 class Lister(Protocol):
-    """What the sweep asks of an API server."""
+    """What the resync asks of an API server."""
 
     def census(self, selection: Selection) -> AsyncIterator[Page]:
         """All selected objects, as far as it takes to know them again, page by page."""
@@ -68,7 +68,7 @@ Pace = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Sweep:
+class Resync:
     """Compares the cache with what is there: forgets what is gone, fetches what is unknown or another one.
 
     A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
@@ -83,7 +83,7 @@ class Sweep:
     _told: dict[str, str] = field(default_factory=dict)
 
     async def run(self) -> NoReturn:
-        """Sweep until cancelled."""
+        """Resync until cancelled."""
         now = asyncio.get_running_loop().time
         due: tuple[str, ...] = ()
         pace, round_at = self._slowly(), now() + _about(_EVERY_SECONDS)
@@ -100,7 +100,7 @@ class Sweep:
                 due, pace = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
                 round_at = now() + _about(_EVERY_SECONDS) if is_round else round_at
 
-    async def sweep(self, namespace: str, pace: Pace) -> None:
+    async def resync(self, namespace: str, pace: Pace) -> None:
         """All kinds of a namespace, once; raises `OperatorError`."""
         for kind, selector in _SELECTORS.items():
             await self._kind(
@@ -143,12 +143,12 @@ class Sweep:
             self.cache.put(live, true_at=version)
 
     async def _swept(self, namespace: str, pace: Pace) -> bool:
-        """Sweep; a failure is told once, until it is another one."""
+        """Resync; a failure is told once, until it is another one."""
         try:
-            await self.sweep(namespace, pace)
+            await self.resync(namespace, pace)
         except OperatorError as error:
             if self._told.get(namespace) != str(error):
-                log.warning("sweep of %s: %s", namespace or "all namespaces", error)
+                log.warning("resync of %s: %s", namespace or "all namespaces", error)
             self._told[namespace] = str(error)
             return False
         self._told.pop(namespace, None)
@@ -165,7 +165,7 @@ class Sweep:
         return pace
 
     async def _rest(self, seconds: float) -> None:
-        """Until then; raises `_Wanted` when somebody asks for a sweep."""
+        """Until then; raises `_Wanted` when somebody asks for a resync."""
         try:
             # Not wait_for: that of Python 3.11 loses the cancellation that comes together with the event.
             async with asyncio.timeout(seconds):
@@ -176,7 +176,7 @@ class Sweep:
 
 
 class _Wanted(Exception):
-    """Somebody asks for a sweep now."""
+    """Somebody asks for a resync now."""
 
 
 async def _at_once() -> None:

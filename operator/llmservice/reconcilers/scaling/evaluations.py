@@ -11,19 +11,19 @@ from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.reconcilers.scaling.sightings import Readings
+from llmservice.reconcilers.scaling.pod_history import PodReadings
 from llmservice.reconcilers.workers import ServiceKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Evaluation:
     """One look: what was seen and decided `at` (seconds since 1970), and what is remembered after it."""
 
     at: float
     plan: ServicePlan
     policy: ScalingPolicy
     pods: tuple[ScaledPod, ...]
-    readings: Readings
+    readings: PodReadings
     snapshot: Snapshot
     decision: Decision
     memory: Memory
@@ -44,13 +44,13 @@ class Record:
     key: ServiceKey
     period_seconds: float
     report: ScalingReport | None = None
-    look: Look | None = None
+    look: Evaluation | None = None
     decisions: Counter[Reason] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
-class Looks:
+class Evaluations:
     """Records by UID. Written by the operator's loop, read from any thread: a record's parts are replaced whole."""
 
     _records: dict[str, Record] = field(default_factory=dict)

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
+class ScaleWriter:
     """Writes what was decided. `now` is the clock (UTC)."""
 
     cluster: Cluster

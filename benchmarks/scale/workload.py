@@ -1,6 +1,6 @@
-"""The crowd: N LLMServices, created as fast as the API server takes them, and watched from outside.
+"""The workload: N LLMServices, created as fast as the API server takes them, and watched from outside.
 
-Beside it the bare crowd: the same children, made by a client that does nothing else.
+Beside it the bare workload: the same children, made by a client that does nothing else.
 """
 
 import asyncio
@@ -102,12 +102,12 @@ def is_ready(body: dict[str, Any]) -> bool:
 
 
 def name_of(number: int) -> str:
-    """The name of one of the crowd."""
+    """The name of one of the workload."""
     return f"chat-{number:05}"
 
 
 def a_service(number: int) -> dict[str, Any]:
-    """One of the crowd, as a user writes it."""
+    """One of the workload, as a user writes it."""
     kind = KINDS["LLMService"]
     metadata = {"name": name_of(number), "namespace": NAMESPACE}
     return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": _SPEC}

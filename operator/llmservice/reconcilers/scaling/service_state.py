@@ -12,16 +12,16 @@ from llmservice.converging.scaled_pods import Standing
 from llmservice.converging.scaling_report import Finding, report_in
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.candidates import Candidate
-from llmservice.reconcilers.scaling.looks import Look, Record
-from llmservice.reconcilers.scaling.sightings import Readings, Sightings
-from llmservice.reconcilers.scaling.telling import Telling
-from llmservice.signals.source import Reading, Unread
+from llmservice.reconcilers.scaling.evaluations import Evaluation, Record
+from llmservice.reconcilers.scaling.pod_history import PodHistory, PodReadings
+from llmservice.reconcilers.scaling.status_throttle import StatusThrottle
+from llmservice.signals.source import ReadFailure, Reading
 
 _Changes = tuple[tuple[float, int], ...]
 
 
 @dataclass(slots=True, kw_only=True)
-class Track:
+class ServiceState:
     """One service. Made by `begin`. `record` is what others see of it.
 
     `advised` is what mode Advise would run by now: its decisions go on from there, as if they were applied. `applied`
@@ -33,15 +33,15 @@ class Track:
     plan: ServicePlan
     digest: str
     memory: Memory
-    telling: Telling
+    telling: StatusThrottle
     advised: int | None = None
     applied: tuple[Manifest, int] | None = None
     overruled: set[str] = field(default_factory=set)
-    _sightings: Sightings = field(default_factory=Sightings)
+    _sightings: PodHistory = field(default_factory=PodHistory)
     _changes_before: _Changes = ()
 
     @classmethod
-    def begin(cls, service: Candidate, record: Record, now: float) -> "Track":
+    def begin(cls, service: Candidate, record: Record, now: float) -> "ServiceState":
         """Go on from what the status holds."""
         told, digest = report_in(service.body.get("status") or {}), digest_of(service.plan)
         memory = _remembered(told.checkpoint, digest) if told else Memory()
@@ -51,21 +51,21 @@ class Track:
             plan=service.plan,
             digest=digest,
             memory=memory,
-            telling=Telling(told=told, saved=memory, saved_at=now),
+            telling=StatusThrottle(told=told, saved=memory, saved_at=now),
             advised=told.advised if told else None,
         )
 
-    def look(self, service: Candidate, readings: Readings, now: float, period_seconds: float) -> Look:
+    def look(self, service: Candidate, readings: PodReadings, now: float, period_seconds: float) -> Evaluation:
         """Decide, and remember it."""
         self._adopt(service.plan)
         scaling = service.scaling
         policy = policy_of(scaling, service.plan.max_num_seqs, period_seconds)
         asked = self.advised if scaling.advise and self.advised is not None else self.live(service)
         snapshot = self._sightings.look(service.pods, readings, asked=asked, objective=policy.objective, now=now)
-        self._changes_before = self.memory.holding.changes
+        self._changes_before = self.memory.stabilization.changes
         decision, self.memory = decide(policy, snapshot, self.memory, now)
         self.advised = decision.replicas if scaling.advise else None
-        return Look(
+        return Evaluation(
             at=now,
             plan=service.plan,
             policy=policy,
@@ -91,8 +91,8 @@ class Track:
 
     def has_not_applied(self) -> None:
         """A write failed: its step must not count against the next one."""
-        holding = replace(self.memory.holding, changes=self._changes_before)
-        self.memory = replace(self.memory, holding=holding)
+        stabilization = replace(self.memory.stabilization, changes=self._changes_before)
+        self.memory = replace(self.memory, stabilization=stabilization)
 
     def others(self, service: Candidate) -> frozenset[str]:
         """Who else has set another number since we did, and was not overruled before."""
@@ -122,7 +122,7 @@ def _remembered(checkpoint: str, digest: str) -> Memory:
     return of_others.of_other_replicas() if of_others else Memory()
 
 
-def finding_of(look: Look) -> Finding:
+def finding_of(look: Evaluation) -> Finding:
     """A look as the status tells it."""
     ready = [pod.name for pod in look.pods if pod.standing is Standing.READY]
     unread = {name: look.readings.get(name) for name in ready}
@@ -135,5 +135,5 @@ def finding_of(look: Look) -> Finding:
     )
 
 
-def _why(outcome: Unread | None) -> str:
+def _why(outcome: ReadFailure | None) -> str:
     return f"{outcome.reason}: {outcome.message}" if outcome is not None else "it has no address yet: wait"

@@ -9,14 +9,14 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.catalog.overlay import overlaid
 from llmservice.catalog.rows import InvalidCatalogue
-from llmservice.engines.readings import Readings
+from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.registry import ENGINES
 
 ROWS = [row for versions in load_catalogue().engines.values() for row in versions.versions.values()]
 
 
-def readings_of(row: EngineVersion) -> Readings:
-    return ENGINES[row.engine].readings(row)
+def metric_names_of(row: EngineVersion) -> MetricNames:
+    return ENGINES[row.engine].metric_names(row)
 
 
 def a_row(engine: str, **metrics: str) -> EngineVersion:
@@ -26,60 +26,60 @@ def a_row(engine: str, **metrics: str) -> EngineVersion:
 
 
 def test_the_roles_of_the_catalogue_are_those_of_the_readings() -> None:
-    assert [field.name for field in fields(Readings)] == [*METRIC_ROLES, "created_on_first_use", "substitutes"]
+    assert [field.name for field in fields(MetricNames)] == [*METRIC_ROLES, "created_on_first_use", "substitutes"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.engine}-{row.version}")
 def test_every_role_has_a_name_or_what_stands_in_for_it(row: EngineVersion) -> None:
-    readings = readings_of(row)
-    unsaid = {role for role in METRIC_ROLES if not readings.names(role) and role not in readings.substitutes}
+    metric_names = metric_names_of(row)
+    unsaid = {role for role in METRIC_ROLES if not metric_names.names(role) and role not in metric_names.substitutes}
     assert unsaid - {"finished_prompt_tokens", "finished_generated_tokens"} == set()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.engine}-{row.version}")
 def test_the_name_of_the_row_comes_before_those_of_other_versions(row: EngineVersion) -> None:
-    readings = readings_of(row)
-    assert {role: readings.names(role)[0] for role in row.metrics} == dict(row.metrics)
-    assert all(Series.parse(name).name for role in METRIC_ROLES for name in readings.names(role))
+    metric_names = metric_names_of(row)
+    assert {role: metric_names.names(role)[0] for role in row.metrics} == dict(row.metrics)
+    assert all(Series.parse(name).name for role in METRIC_ROLES for name in metric_names.names(role))
 
 
 @pytest.mark.parametrize(
     ("engine", "role", "names"),
     [
         ("vllm", "kv_use", ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")),
-        ("vllm", "first_token", ()),
+        ("vllm", "ttft", ()),
         ("tgi", "kv_use", ()),
         ("llamacpp", "finished", ()),
         ("llamacpp", "waiting", ("llamacpp:requests_deferred",)),
     ],
 )
 def test_a_row_without_metrics_has_what_every_version_has(engine: str, role: str, names: tuple[str, ...]) -> None:
-    assert readings_of(a_row(engine)).names(role) == names
+    assert metric_names_of(a_row(engine)).names(role) == names
 
 
 def test_a_row_of_ones_own_renames_a_metric_and_keeps_the_others() -> None:
-    readings = readings_of(a_row("vllm", kv_use="acme:kv"))
-    assert readings.kv_use == ("acme:kv", "vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")
-    assert readings.running == ("vllm:num_requests_running",)
+    metric_names = metric_names_of(a_row("vllm", kv_use="acme:kv"))
+    assert metric_names.kv_use == ("acme:kv", "vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")
+    assert metric_names.running == ("vllm:num_requests_running",)
 
 
 @pytest.mark.parametrize("engine", ["llamacpp", "tgi"])
 def test_an_engine_without_a_kv_gauge_says_what_stands_in_for_it(engine: str) -> None:
-    readings = readings_of(load_catalogue().engine_version(engine, None))
-    assert readings.kv_use == ()
-    assert "no gauge of the KV cache" in readings.substitutes["kv_use"]
+    metric_names = metric_names_of(load_catalogue().engine_version(engine, None))
+    assert metric_names.kv_use == ()
+    assert "no gauge of the KV cache" in metric_names.substitutes["kv_use"]
 
 
 def test_only_tgi_makes_series_on_first_use() -> None:
-    made = {row.engine for row in ROWS if readings_of(row).created_on_first_use}
+    made = {row.engine for row in ROWS if metric_names_of(row).created_on_first_use}
     assert made == {"tgi"}
 
 
 def test_prompt_tokens_from_the_prefix_cache_are_told_apart_or_it_is_said() -> None:
     rows = load_catalogue().engines["vllm"].versions
-    assert "prefix cache" in readings_of(rows["0.10.2"]).substitutes["prompt_tokens"]
-    assert 'source="local_compute"' in readings_of(rows["0.33.0"]).prompt_tokens[0]
-    assert "prompt_tokens" not in readings_of(rows["0.33.0"]).substitutes
+    assert "prefix cache" in metric_names_of(rows["0.10.2"]).substitutes["prompt_tokens"]
+    assert 'source="local_compute"' in metric_names_of(rows["0.33.0"]).prompt_tokens[0]
+    assert "prompt_tokens" not in metric_names_of(rows["0.33.0"]).substitutes
 
 
 @pytest.mark.parametrize(

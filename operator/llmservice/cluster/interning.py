@@ -10,17 +10,17 @@ _HELD_AT_MOST = 1024
 _SHORT = 64
 
 
-def with_shared_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def with_interned_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """An equal dict whose dicts, elements of lists, and long texts may be held by others too: nobody may change them.
 
     Values are JSON. Where nothing is alike, nothing is lost but a copy of the newest values.
     """
-    return {key: _shared(value) for key, value in manifest.items()}
+    return {key: _interned(value) for key, value in manifest.items()}
 
 
-def _shared(value: Any) -> Any:
+def _interned(value: Any) -> Any:
     if isinstance(value, list):
-        return [_shared(item) for item in value]
+        return [_interned(item) for item in value]
     if isinstance(value, dict) or (isinstance(value, str) and len(value) > _SHORT):
         return _held(orjson.dumps(value))
     return value

@@ -7,7 +7,7 @@ _OWN_SHARE = 60.0
 """Seconds of queue beyond half a cold start that count as one replica lost."""
 
 
-def clogged(snapshot: Snapshot, request_tokens: float, saturated: float, cold_start_seconds: float) -> float:
+def queue_saturated(snapshot: Snapshot, request_tokens: float, saturated: float, cold_start_seconds: float) -> float:
     """Replicas lost to their own queues: sum of clip((drain time - H / 2) / 60 s, 0, 1), plus what waits at the gate.
 
     A queue inside an engine cannot be moved: replicas added now take only what arrives later.

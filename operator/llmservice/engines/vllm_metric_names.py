@@ -6,7 +6,7 @@ Labels are `model_name` and `engine`, one set for each data-parallel engine. Eve
 from collections.abc import Mapping
 
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.readings import Names, Readings, readings_of
+from llmservice.engines.metric_names import MetricNames, Names, metric_names_of
 
 _ALL_PROMPT_TOKENS = "vllm:prompt_tokens_total"
 _KNOWN: Mapping[str, Names] = {
@@ -17,20 +17,20 @@ _KNOWN: Mapping[str, Names] = {
     "generated_tokens": ("vllm:generation_tokens_total",),
     "finished": ("vllm:request_success_total",),
     "finished_prompt_tokens": ("vllm:request_prefill_kv_computed_tokens_sum", "vllm:request_prompt_tokens_sum"),
-    "token_gap": ("vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"),
+    "inter_token_latency": ("vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"),
 }
-"""0.17.1 has the second names of `kv_use` and `token_gap` no more, and counts computed prompt tokens apart."""
+"""0.17.1 dropped the second names of `kv_use` and `inter_token_latency`, and counts computed prompt tokens apart."""
 
 _ABSENT = {
     "rejected": "refused requests are not counted by this version, so demand is seen in its queue alone",
-    "output_token": "no time per output token of single requests: only the first token is held against the objective",
+    "tpot": "no time per output token of single requests: only the first token is held against the objective",
     "kv_tokens": "the size of the KV cache is not reported in tokens, only its use",
     "slots": "spec.maxNumSeqs is what it works on at once",
 }
 _CACHED = "tokens from the prefix cache count as worked off: this version does not tell them apart"
 
 
-def vllm_readings(version: EngineVersion) -> Readings:
+def vllm_metric_names(version: EngineVersion) -> MetricNames:
     """How this version exports what the autoscaler asks for."""
     present = {"prompt_tokens": _CACHED} if version.metrics.get("prompt_tokens") == _ALL_PROMPT_TOKENS else {}
-    return readings_of(version, _KNOWN, absent=_ABSENT, present=present)
+    return metric_names_of(version, _KNOWN, absent=_ABSENT, present=present)

@@ -18,7 +18,7 @@ _BASIC = frozenset({"running", "waiting", "kv_use", "prompt_tokens", "generated_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Readings:
+class MetricNames:
     """The names of each role, and what to know of them.
 
     Several label sets of one name (data-parallel engines, reasons, models) are added up; of `kv_use` the mean is taken.
@@ -47,11 +47,11 @@ class Readings:
     """Prompt tokens of finished requests (counter)."""
     finished_generated_tokens: Names = ()
     """Generated tokens of finished requests (counter)."""
-    first_token: Names = ()
+    ttft: Names = ()
     """Seconds until the first token, per request (histogram)."""
-    output_token: Names = ()
+    tpot: Names = ()
     """Seconds per output token, per finished request (histogram)."""
-    token_gap: Names = ()
+    inter_token_latency: Names = ()
     """Seconds between two tokens (histogram, of which only count and sum are read)."""
     slots: Names = ()
     """Requests worked on at once (capacity)."""
@@ -66,21 +66,21 @@ class Readings:
         return found
 
 
-def readings_of(
+def metric_names_of(
     version: EngineVersion,
     known: Mapping[str, Names],
     *,
     absent: Mapping[str, str],
     present: Mapping[str, str],
     created_on_first_use: frozenset[str] = frozenset(),
-) -> Readings:
-    """The readings of one version: the name its row gives, then those by which other versions are `known`.
+) -> MetricNames:
+    """The metric_names of one version: the name its row gives, then those by which other versions are `known`.
 
     `absent` and `present` are what to tell of a role that this version does not export, and of one that it does.
     """
     names: dict[str, Any] = {role: _names(role, version, known) for role in METRIC_ROLES}
     told = {role: text for role in METRIC_ROLES if (text := (present if names[role] else absent).get(role))}
-    return Readings(**names, created_on_first_use=created_on_first_use, substitutes=told)
+    return MetricNames(**names, created_on_first_use=created_on_first_use, substitutes=told)
 
 
 def _names(role: str, version: EngineVersion, known: Mapping[str, Names]) -> Names:

@@ -10,7 +10,7 @@ from llmservice.cluster.census import Counted, Page
 from llmservice.cluster.history import History
 from llmservice.cluster.listing import Selection
 from llmservice.cluster.selecting import has_labels
-from llmservice.controllers.ghosts import Sweep
+from llmservice.controllers.resync import Resync
 from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.errors import Refused, Unavailable
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
@@ -70,11 +70,11 @@ def a_cache(*bodies: Manifest) -> ObjectCache:
     return cache
 
 
-async def sweep(api: Api, cache: ObjectCache, history: History | None = None) -> None:
+async def resync(api: Api, cache: ObjectCache, history: History | None = None) -> None:
     async def at_once() -> None:
         await asyncio.sleep(0)
 
-    await Sweep(api=api, cache=cache, history=history or History()).sweep("", at_once)
+    await Resync(api=api, cache=cache, history=history or History()).resync("", at_once)
 
 
 def names(cache: ObjectCache, kind: str = "LLMService") -> set[str]:
@@ -83,13 +83,13 @@ def names(cache: ObjectCache, kind: str = "LLMService") -> set[str]:
 
 async def test_forgets_what_is_gone() -> None:
     cache = a_cache(a_body("stays"), a_body("gone"))
-    await sweep(Api([a_body("stays")]), cache)
+    await resync(Api([a_body("stays")]), cache)
     assert names(cache) == {"stays"}
 
 
 async def test_fetches_what_was_never_told_and_what_is_newer() -> None:
     cache, api = a_cache(a_body("old"), a_body("same")), Api([a_body("old", 9), a_body("same"), a_body("new", 5)])
-    await sweep(api, cache)
+    await resync(api, cache)
     assert {body["metadata"]["resourceVersion"] for body in cache.of_kind("LLMService")} == {"9", "1", "5"}
     assert api.gets == 2
 
@@ -98,7 +98,7 @@ async def test_takes_a_successor_for_another_resource() -> None:
     cache = a_cache(a_body("chat", uid="first"))
     seen: list[tuple[str, str]] = []
     cache.listen(lambda before, after: seen.append((_uid(before), _uid(after))))
-    await sweep(Api([a_body("chat", 7, uid="second")]), cache)
+    await resync(Api([a_body("chat", 7, uid="second")]), cache)
     assert seen[0] == ("first", "")
     assert names(cache) == {"chat"}
 
@@ -108,7 +108,7 @@ async def test_a_child_whose_event_was_lost_is_forgotten_or_fetched(kind: str) -
     cache = a_cache(a_child("gone", kind=kind), a_child("old", kind=kind))
     strangers = {**a_body("a stranger's"), "kind": kind}
 
-    await sweep(Api([a_child("old", 9, kind), strangers]), cache)
+    await resync(Api([a_child("old", 9, kind), strangers]), cache)
 
     assert names(cache, kind) == {"old"}
     assert [body["metadata"]["resourceVersion"] for body in cache.of_kind(kind)] == ["9"]
@@ -130,7 +130,7 @@ async def test_makes_the_cache_true_up_to_the_version_of_the_list(
 ) -> None:
     """An object older than the one known, in a list newer than both: versions went back and have grown since."""
     cache = a_cache(*known)
-    await sweep(Api(listed), cache)
+    await resync(Api(listed), cache)
     found = cache.get(Ref("LLMService", "ml", "chat"))
     assert (found["metadata"]["resourceVersion"] if found else None) == left
 
@@ -146,13 +146,13 @@ async def test_leaves_alone_what_was_written_after_the_list_began(listed: list[M
             async for page in Api.census(self, selection):
                 yield page
 
-    await sweep(Late(listed), cache)
+    await resync(Late(listed), cache)
     assert [body["metadata"]["resourceVersion"] for body in cache.of_kind("LLMService")] == ["101"]
 
 
 async def test_a_count_older_than_what_was_heard_is_one_of_another_history() -> None:
     cache, history = a_cache(a_body("chat", 500)), History()
-    await sweep(Api([a_body("chat", 50)]), cache, history)
+    await resync(Api([a_body("chat", 50)]), cache, history)
     assert history.epoch == 1
     assert names(cache) == {"chat"}, "all is listed again; until then nothing is forgotten or written"
 
@@ -160,7 +160,7 @@ async def test_a_count_older_than_what_was_heard_is_one_of_another_history() -> 
 def test_counts_every_few_minutes_and_when_it_is_wanted() -> None:
     async def scene(_: FakeTimeLoop) -> list[float]:
         api, wanted = Api(), asyncio.Event()
-        task = asyncio.create_task(Sweep(api=api, cache=ObjectCache(), wanted=wanted).run())
+        task = asyncio.create_task(Resync(api=api, cache=ObjectCache(), wanted=wanted).run())
         await asyncio.sleep(100)
         wanted.set()
         await asyncio.sleep(0.5)
@@ -181,7 +181,7 @@ def test_a_round_takes_its_time_unless_it_is_wanted_now() -> None:
     async def scene(_: FakeTimeLoop) -> list[float]:
         api, wanted = Api([a_body(str(number)) for number in range(50)]), asyncio.Event()
         now = asyncio.get_running_loop().time
-        task = asyncio.create_task(Sweep(api=api, cache=a_cache(*api.bodies), wanted=wanted).run())
+        task = asyncio.create_task(Resync(api=api, cache=a_cache(*api.bodies), wanted=wanted).run())
         took = []
         for _round in ("slowly", "at once"):
             while not api.kinds:  # noqa: ASYNC110  (time is played)
@@ -205,7 +205,7 @@ def test_a_failed_sweep_is_made_up_for_soon() -> None:
     async def scene(_: FakeTimeLoop) -> list[float]:
         api, wanted = Api(down=True), asyncio.Event()
         wanted.set()
-        task = asyncio.create_task(Sweep(api=api, cache=ObjectCache(), wanted=wanted).run())
+        task = asyncio.create_task(Resync(api=api, cache=ObjectCache(), wanted=wanted).run())
         await asyncio.sleep(35)
         task.cancel()
         return api.lists
@@ -217,8 +217,8 @@ def test_only_the_namespace_that_failed_is_swept_again_soon_and_told_of_once(cap
     async def scene(_: FakeTimeLoop) -> Counter[str]:
         api, wanted = Api(refused="gone"), asyncio.Event()
         wanted.set()
-        sweep = Sweep(api=api, cache=ObjectCache(), namespaces=("ml", "gone"), wanted=wanted)
-        task = asyncio.create_task(sweep.run())
+        resync = Resync(api=api, cache=ObjectCache(), namespaces=("ml", "gone"), wanted=wanted)
+        task = asyncio.create_task(resync.run())
         await asyncio.sleep(330)
         task.cancel()
         return api.asked
@@ -226,14 +226,14 @@ def test_only_the_namespace_that_failed_is_swept_again_soon_and_told_of_once(cap
     asked = simulate(scene)
     assert asked["ml"] == 2
     assert 27 <= asked["gone"] <= 40
-    assert [record.getMessage() for record in caplog.records] == ["sweep of gone: llmservices is forbidden in gone"]
+    assert [record.getMessage() for record in caplog.records] == ["resync of gone: llmservices is forbidden in gone"]
 
 
 @pytest.mark.parametrize("ticks", range(4))
 def test_ends_when_it_is_cancelled_in_the_moment_it_is_wanted(ticks: int) -> None:
     async def scene(_: FakeTimeLoop) -> bool:
         wanted = asyncio.Event()
-        task = asyncio.create_task(Sweep(api=Api(), cache=ObjectCache(), wanted=wanted).run())
+        task = asyncio.create_task(Resync(api=Api(), cache=ObjectCache(), wanted=wanted).run())
         await asyncio.sleep(1)
         wanted.set()
         for _tick in range(ticks):

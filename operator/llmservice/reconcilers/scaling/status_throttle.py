@@ -17,7 +17,7 @@ _SAVE_EVERY_SECONDS = 600.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Telling:
+class StatusThrottle:
     """What stands in the status of one service: `told`, and the memory that its checkpoint holds, of `saved_at`."""
 
     told: ScalingReport | None

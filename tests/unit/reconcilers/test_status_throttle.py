@@ -6,7 +6,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.converging.conditions import Condition
 from llmservice.converging.scaling_report import ScalingReport
-from llmservice.reconcilers.scaling.telling import Telling
+from llmservice.reconcilers.scaling.status_throttle import StatusThrottle
 
 MOVED = Memory(demand=Demand(cold_starts=(300,)))
 
@@ -21,11 +21,11 @@ def a_report(replicas: int = 3, *, read: bool = True, message: str = "", cause: 
     return ScalingReport(replicas=replicas, message=message, conditions=(condition,))
 
 
-def told(report: ScalingReport) -> Telling:
-    return Telling(told=report, saved=Memory(), saved_at=0.0)
+def told(report: ScalingReport) -> StatusThrottle:
+    return StatusThrottle(told=report, saved=Memory(), saved_at=0.0)
 
 
-def take(telling: Telling, report: ScalingReport, now: float = 10.0) -> bool:
+def take(telling: StatusThrottle, report: ScalingReport, now: float = 10.0) -> bool:
     """Whether it was news; then it is told."""
     news = telling.is_news(report, now)
     if news:
@@ -34,7 +34,7 @@ def take(telling: Telling, report: ScalingReport, now: float = 10.0) -> bool:
 
 
 def test_the_first_report_is_news() -> None:
-    assert take(Telling(told=None, saved=Memory(), saved_at=0.0), a_report())
+    assert take(StatusThrottle(told=None, saved=Memory(), saved_at=0.0), a_report())
 
 
 def test_another_number_is_news_at_once() -> None:
