@@ -70,7 +70,7 @@ _SECRETS = (
         r"|(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"
     ),
     finder(
-        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:log_pattern|credential|security-token)|key)=)[^\s&\"'<>]+"
+        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"
     ),
     finder(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
     finder(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
