@@ -8,6 +8,7 @@ from typing import Any
 from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy, Targets
 from llmservice.errors import InvalidSpec
 from llmservice.simulation.engine_profile import EngineProfile
+from llmservice.simulation.peers.registry import NamedPolicy
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.scenarios import Scenario, scenario, trace_of
 from llmservice.simulation.traces import multiplied, read_trace, warmed_up
@@ -34,6 +35,7 @@ class Options:
     kv_percent: float | None
     queued: float | None
     running: float | None
+    against: tuple[NamedPolicy, ...]
     seed: int
 
 
