@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from llmservice.autoscaling.policy import Law, Reserve
+from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.replay_against import Policies
 from llmservice.cli.replay_figures import as_json, as_text
 from llmservice.cli.replay_picture import check_drawable, draw
 from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
-from llmservice.errors import OperatorError
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
 from llmservice.simulation.peers.hindsight import fixed_fleet
 from llmservice.simulation.peers.registry import FORMS
@@ -81,7 +81,7 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
     llmservice replay --scenario ramp-34b
     llmservice replay --scenario conv-34b --trace AzureLLMInferenceTrace_conv.csv --reserve Economy
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    try:
+    with errors_shown():
         if plot:
             check_drawable(plot)
         title, replays = _replayed(Options(**options))  # type: ignore[arg-type]
@@ -91,9 +91,6 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
         click.echo(told)
         if plot:
             draw(plot, title, replays)
-    except OperatorError as error:
-        click.echo(f"llmservice: {error}", err=True)
-        sys.exit(1)
 
 
 def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.peers.registry import NamedPolicy, named_policy
 
 
@@ -19,7 +19,7 @@ class Policies(click.ParamType[tuple[NamedPolicy, ...]]):
             return value
         try:
             policies = tuple(named_policy(name.strip()) for name in str(value).split(","))
-        except InvalidSpec as error:
+        except UsageError as error:
             self.fail(error.message, param, ctx)
         names = [policy.name for policy in policies]
         twice = next((name for name in names if names.count(name) > 1), None)

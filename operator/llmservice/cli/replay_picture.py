@@ -6,22 +6,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput, UsageError
 from llmservice.simulation.replaying import Replay
 
 
 def check_drawable(path: Path) -> None:
-    """Raises InvalidSpec for another ending, a missing folder, or where the plotting library is not installed."""
+    """Raises UsageError for another ending or a missing folder, InvalidInput where nothing that draws is installed."""
     if path.suffix not in {".svg", ".png"}:
-        raise InvalidSpec("UnknownPictureFormat", f"--plot {path}: end it in .svg or .png")
+        raise UsageError("UnknownPictureFormat", f"--plot {path}: end it in .svg or .png")
     with _refusals_told(path):
         if not path.parent.is_dir():
-            raise InvalidSpec("NoFolder", f"--plot {path}: {path.parent} is no folder: create it, or name another")
+            raise UsageError("NoFolder", f"--plot {path}: {path.parent} is no folder: create it, or name another")
     _chart(path)
 
 
 def draw(path: Path, title: str, replays: Mapping[str, Replay]) -> None:
-    """Draw the replays, by policy, into a file. Raises InvalidSpec where it cannot be written."""
+    """Draw the replays, by policy, into a file. Raises InvalidInput where it cannot be written."""
     chart = _chart(path)
     with _refusals_told(path):
         chart.save(chart.chart(title, replays), path)
@@ -32,7 +32,7 @@ def _refusals_told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InvalidSpec(
+        raise InvalidInput(
             "PictureNotWritten", f"--plot {path}: {error.strerror}: name a file that you can write"
         ) from error
 
@@ -42,7 +42,7 @@ def _chart(path: Path) -> ModuleType:
     try:
         return importlib.import_module("llmservice.cli.replay_chart")
     except ImportError as error:
-        raise InvalidSpec(
+        raise InvalidInput(
             "ExtraMissing",
             f"--plot {path}: matplotlib is not installed: install the extra `plot` (in a checkout: pip install "
             "'.[plot]'), or leave out --plot",

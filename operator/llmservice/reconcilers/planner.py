@@ -7,7 +7,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.checks import toleration_problems
 from llmservice.converging.updates import made_by_newer
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting, InvalidSpec
 from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
@@ -47,10 +47,10 @@ class CataloguePlanner:
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:
-    """The operator's settings as planning takes them; raises InvalidSpec naming the variable."""
+    """The operator's settings as planning takes them; raises InvalidSetting naming the variable."""
     for number, toleration in enumerate(settings.tolerations):
         if problems := toleration_problems(toleration):
-            raise InvalidSpec("InvalidSetting", problems[0], field=f"{PREFIX}TOLERATIONS[{number}]")
+            raise InvalidSetting(f"{PREFIX}TOLERATIONS[{number}]", problems[0])
     proxies = {
         "HTTPS_PROXY": settings.engine_https_proxy,
         "HTTP_PROXY": settings.engine_http_proxy,

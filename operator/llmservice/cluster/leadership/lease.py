@@ -29,8 +29,8 @@ from llmservice.cluster.leadership.lease_record import (
     seen,
 )
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import NotFound, garbled
-from llmservice.errors import Conflict, OperatorError, Unavailable
+from llmservice.cluster.transport.failures import garbled
+from llmservice.errors import Conflict, NotFound, OperatorError
 
 log = logging.getLogger(__name__)
 
@@ -204,10 +204,3 @@ class Election:
                 if record is not None and record.holder == self.identity:
                     await self.store.replace(released(record, self.now()))
                     log.info("%s released the Lease", self.identity)
-
-
-class NotLeader(Unavailable):
-    """This replica may not write, because another one leads or may lead by now."""
-
-    def __init__(self) -> None:
-        super().__init__("NotLeader", "this replica does not lead: nothing was written; the leader does it")

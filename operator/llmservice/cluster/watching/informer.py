@@ -16,12 +16,12 @@ from typing import Any, NoReturn
 
 from llmservice.cluster.caching.cache import ObjectCache, version_of
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import Expired, Silent, failure_in_stream, garbled
+from llmservice.cluster.transport.failures import failure_in_stream, garbled
 from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.listing import Listing, Selection, list_all
 from llmservice.cluster.watching.newest_version import newest_version
-from llmservice.errors import OperatorError, Refused, Unavailable
+from llmservice.errors import Expired, OperatorError, Refused, Silent, Unavailable
 from llmservice.objects.references import Manifest, ref_of
 
 log = logging.getLogger(__name__)

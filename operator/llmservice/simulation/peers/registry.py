@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.peers import aibrix, hindsight, hpa, kubeai, on_hpa, wva
 from llmservice.simulation.peers.trial import Trial
 from llmservice.simulation.replaying import Decider, Replay, remembering
@@ -83,14 +83,14 @@ FORMS = (
 
 
 def named_policy(name: str) -> NamedPolicy:
-    """The policy of this name. Raises InvalidSpec that says what names there are, or what the name lacks."""
+    """The policy of this name. Raises UsageError that says what names there are, or what the name lacks."""
     if name in _NAMED:
         return NamedPolicy(name=name, play=_NAMED[name])
     kind, _, value = name.partition(":")
     if kind == "learned":
         return _learned(name, value)
     if kind not in _NUMBERED:
-        raise InvalidSpec("UnknownPolicy", f"{name}: no such policy: choose among {', '.join(FORMS)}")
+        raise UsageError("UnknownPolicy", f"{name}: no such policy: choose among {', '.join(FORMS)}")
     number = _number(name, value, _NUMBERED[kind])
     return NamedPolicy(name=f"{kind}:{number:g}", play=lambda trial: _NUMBERED[kind].play(trial, number))
 
@@ -98,7 +98,7 @@ def named_policy(name: str) -> NamedPolicy:
 def _learned(name: str, value: str) -> NamedPolicy:
     reserve = Reserve.BALANCED if not value else next((kind for kind in Reserve if kind.lower() == value.lower()), None)
     if reserve is None:
-        raise InvalidSpec("UnknownPolicy", f"{name}: {value} is no reserve: choose among {', '.join(Reserve)}")
+        raise UsageError("UnknownPolicy", f"{name}: {value} is no reserve: choose among {', '.join(Reserve)}")
 
     def play(trial: Trial) -> Replay:
         return trial.replayed(remembering(dataclasses.replace(trial.policy, law=Law.LEARNED, reserve=reserve)))
@@ -115,7 +115,7 @@ def _number(name: str, value: str, kind: _Kind) -> float:
         number = math.nan
     if not 0 < number <= kind.largest or (kind.whole and number != int(number)):
         article = "a whole number" if kind.whole else "a number"
-        raise InvalidSpec(
+        raise UsageError(
             "InvalidPolicy", f"{name}: give {kind.takes} after the colon, {article} up to {kind.largest:g}"
         )
     return number

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.peers.registry import named_policy
 from llmservice.simulation.request import Arrival
 from tests.unit.simulation.peers.trials import a_trial, some_load
@@ -41,7 +41,7 @@ def test_a_name_says_what_its_default_is(written: str, name: str) -> None:
     ],
 )
 def test_a_name_that_means_nothing_is_refused_with_the_way_out(name: str, way_out: str) -> None:
-    with pytest.raises(InvalidSpec, match=way_out):
+    with pytest.raises(UsageError, match=way_out):
         named_policy(name)
 
 
