@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
 from llmservice.errors import InvalidInput, UsageError
+from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
 from llmservice.simulation.peers.registry import NamedPolicy
 from llmservice.simulation.request import Arrival
@@ -61,12 +62,12 @@ def setting_of(options: Options) -> Scenario:
 
 def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> ScalingPolicy:
     """The policy that decides on this service. Raises UsageError when Threshold has no target."""
-    targets = Targets(
+    targets = LoadTargets(
         kv_use=options.kv_percent / 100 if options.kv_percent else None,
         waiting=options.queued,
         running=options.running,
     )
-    if options.policy == Law.THRESHOLD and targets == Targets():
+    if options.policy == Law.THRESHOLD and targets == LoadTargets():
         raise UsageError("NoTarget", "--policy Threshold: give --kv-percent, --queued or --running")
     return ScalingPolicy(
         minimum=setting.minimum,

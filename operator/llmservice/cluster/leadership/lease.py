@@ -31,6 +31,7 @@ from llmservice.cluster.leadership.lease_record import (
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.transport.failures import garbled
 from llmservice.errors import Conflict, NotFound, OperatorError
+from llmservice.pauses import jittered
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class Election:
     timing: LeaseTiming = field(default_factory=LeaseTiming)
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    jitter: Callable[[], float] = random.random
+    chance: Callable[[], float] = random.random
     terms: int = 0
     _sighting: Sighting | None = None
     _looked: bool = False
@@ -140,7 +141,7 @@ class Election:
             if self.is_leader():
                 return
             # Candidates that start together would conflict again and again.
-            await asyncio.sleep(self.timing.retry_seconds * (1 + 0.2 * self.jitter()))
+            await asyncio.sleep(jittered(self.timing.retry_seconds, 0.2, self.chance))
 
     async def _lead(self, lead: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run `lead` and renew beside it, until the deadline."""
