@@ -3,7 +3,7 @@
 Run: python benchmarks/bench_policies.py --traces FOLDER. FOLDER holds the Azure 2023 traces (see bench_replay.py);
 without it the other loads are played and nothing is written. Figures stay in docs/reference/policies.json, so that one
 policy can be played anew (--policies learned:Balanced) and a run that was cut off goes on (--resume). 2 to 20 s of CPU
-a policy, load and seed.
+a policy, load and seed. --choose plays what the settings of KEDA and KubeAI were chosen from.
 """
 
 import argparse
@@ -38,9 +38,13 @@ THRESHOLD = "threshold"
 HINDSIGHT = ("fixed:best", "clairvoyant")
 POLICIES = (
     *("learned:Economy", "learned:Balanced", "learned:Safe", THRESHOLD),
-    *("keda:24", "kubeai:24", "hpa-kv:80", "wva", "aibrix"),
+    *("keda:24", "keda:32", "kubeai:8", "kubeai:24", "hpa-kv:80", "wva", "aibrix"),
     *HINDSIGHT,
 )
+CANDIDATES = tuple(f"{kind}:{requests}" for kind in ("keda", "kubeai") for requests in (8, 16, 24, 32, 48))
+CHOSEN_ON = (TRACKABLE, (0,))
+"""Loads and seeds on which one setting of KEDA and of KubeAI is chosen: seeds that the page does not use."""
+
 GROUPS = {"recorded loads that a service can follow": TRACKABLE}
 """What figures are summed over."""
 
@@ -150,7 +154,8 @@ def sections(loads: Sequence[str]) -> list[tuple[str, list[str]]]:
 def publish(results: Results, traces: Traces, seed: int) -> None:
     """Page and plots, from all figures that are known."""
     known, loads = known_figures(results.played)
-    (DOCS / "policies.md").write_text(page(known, loads, sections(loads)), "utf-8")
+    candidates = Results.read(DOCS / "policies-choice.json").played
+    (DOCS / "policies.md").write_text(page(known, loads, sections(loads), candidates), "utf-8")
     draw_summary(known, sections(loads), DOCS / "policies.svg")
     draw_over_time(traces, seed)
     print("wrote docs/reference/policies.md, policies.svg, policies-over-time.svg")
@@ -163,19 +168,22 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--policies", nargs="*", default=POLICIES, help="names as of --against; none: only the page")
     parser.add_argument("--loads", nargs="+", choices=SCENARIOS, default=SCENARIOS)
+    parser.add_argument("--choose", action="store_true", help="play the candidates for one setting of KEDA and KubeAI")
     parser.add_argument("--resume", action="store_true", help="play only what is not in the file of figures yet")
     options = parser.parse_args()
+    if options.choose:
+        options.policies, (options.loads, options.seeds) = CANDIDATES, CHOSEN_ON
     kinds = {trace_of(load) for load in options.loads} - {""} if options.traces else set()
     traces = {kind: read_trace(options.traces / f"AzureLLMInferenceTrace_{kind}.csv") for kind in sorted(kinds)}
     loads = [load for load in options.loads if not trace_of(load) or trace_of(load) in traces]
-    results = Results.read(DOCS / "policies.json")
+    results = Results.read(DOCS / ("policies-choice.json" if options.choose else "policies.json"))
     trials = ((load, seed, trial_of(load, traces, seed)) for load in loads for seed in options.seeds)
     skip = results.has if options.resume else lambda *_: False
     for policy, load, seed, figures in play_all(options.policies, trials, skip):
         if options.traces:
             results.add(policy, load, seed, figures)
     if options.traces:
-        publish(results, traces, options.seeds[0])
+        publish(Results.read(DOCS / "policies.json"), traces, SEEDS[0])
 
 
 if __name__ == "__main__":

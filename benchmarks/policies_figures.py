@@ -64,3 +64,18 @@ def sum_of(by_load: Mapping[str, Mapping[str, Figures]], loads: Sequence[str], g
         replica_hours=sum(cell.replica_hours for cell in cells.values()),
         reversals_per_hour=sum(cell.reversals_per_hour for cell in cells.values()) / len(loads),
     )
+
+
+def chosen(candidates: Played, kind: str, mean: float = 0.95) -> tuple[str, str]:
+    """A careful and a cheap setting of this kind.
+
+    The careful one attains .99 on most loads, and needs the fewest replicas among those that do on as many. The cheap
+    one needs the fewest among those that attain `mean` on the mean of loads; where none does, it attains most.
+    """
+    totals = {}
+    for name, by_load in candidates.items():
+        total = sum_of(by_load, tuple(by_load))
+        if total is not None and name.startswith(f"{kind}:"):
+            totals[name] = total
+    careful = max(totals, key=lambda name: (totals[name].good, -totals[name].replicas))
+    return careful, max(totals, key=lambda name: (min(mean, totals[name].mean), -totals[name].replicas))

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from benchmarks.bench_policies import (
+    CANDIDATES,
     DOCS,
     HINDSIGHT,
     POLICIES,
@@ -18,7 +19,7 @@ from benchmarks.bench_policies import (
     sections,
     trial_of,
 )
-from benchmarks.policies_figures import Figures, cell_of, sum_of
+from benchmarks.policies_figures import Figures, cell_of, chosen, sum_of
 from benchmarks.policies_page import page
 from benchmarks.policies_plot import draw_summary
 from tests.unit.simulation.peers.trials import a_trial
@@ -57,7 +58,7 @@ def test_the_page_says_what_each_policy_attained_and_is_bad_at() -> None:
         "keda:24": {"calm": {"11": some_figures(0.98765, 2.345, 3)}, "wild": {"11": some_figures(0.5)}},
         "clairvoyant": {"calm": {"11": some_figures(1.0)}},
     }
-    text = page(played, ["calm", "wild"], [("calm loads", ["calm"]), ("wild loads", ["wild"])])
+    text = page(played, ["calm", "wild"], [("calm loads", ["calm"]), ("wild loads", ["wild"])], {})
     assert "| `keda:24` | 0 of 1 | .9877 | .9877 (calm) | 2.35 | 4.7 | 1.5 |" in text
     assert "| calm | .9877 @ 2.35 / 1.5 | 1.0000 @ 2.00 / 0.0 |" in text
     assert "| wild | .5000 @ 2.00 / 0.0 | – |" in text
@@ -72,8 +73,23 @@ def test_every_policy_of_the_page_is_described_and_can_be_played() -> None:
 
 def test_the_page_is_made_of_the_figures_beside_it() -> None:
     played = json.loads((DOCS / "policies.json").read_text("utf-8"))
+    candidates = json.loads((DOCS / "policies-choice.json").read_text("utf-8"))
     known, loads = known_figures(played)
-    assert (DOCS / "policies.md").read_text("utf-8") == page(known, loads, sections(loads))
+    assert (DOCS / "policies.md").read_text("utf-8") == page(known, loads, sections(loads), candidates)
+
+
+def test_a_careful_and_a_cheap_setting_are_chosen() -> None:
+    tried = {"keda:8": (0.999, 9.0), "keda:16": (0.99, 6.0), "keda:24": (0.95, 4.0), "keda:32": (0.94, 3.0)}
+    others = {"kubeai:8": (0.9, 9.0), "kubeai:16": (0.8, 5.0)}
+    candidates = {name: {"calm": {"0": some_figures(*figures)}} for name, figures in (tried | others).items()}
+    assert chosen(candidates, "keda") == ("keda:16", "keda:24")
+    assert chosen(candidates, "kubeai") == ("kubeai:16", "kubeai:8")
+
+
+def test_the_page_has_the_settings_that_were_chosen() -> None:
+    candidates = json.loads((DOCS / "policies-choice.json").read_text("utf-8"))
+    assert set(candidates) == set(CANDIDATES)
+    assert {*chosen(candidates, "keda"), *chosen(candidates, "kubeai")} <= set(POLICIES)
 
 
 def test_a_run_that_was_cut_off_goes_on(tmp_path: Path) -> None:

@@ -191,3 +191,9 @@ def test_without_the_plotting_library_it_says_so_before_the_replay(
     assert (result.exit_code, result.stdout) == (1, "")
     assert "install the extra `plot`" in result.stderr
     assert ran("--trace", trace).exit_code == 0
+
+
+def test_the_image_of_the_operator_has_no_plotting_library() -> None:
+    lock = Path(__file__).parents[3] / "requirements" / "runtime.lock"
+    assert "click==" in lock.read_text("utf-8")
+    assert "matplotlib" not in lock.read_text("utf-8")

@@ -23,7 +23,7 @@ _BIN_SECONDS = 10.0
 _SMOOTHING_BINS = (6, 18)
 """The load is averaged over one minute and over three."""
 
-_UTILIZATION = (0.05, 1.5)
+_UTILIZATION = (0.1, 2.0)
 _HALVINGS, _MORE_HALVINGS = 6, 3
 _DECODE_BATCH = 64
 
