@@ -30,7 +30,7 @@ def test_a_row_becomes_a_version() -> None:
         ("a: 5", "engines.yaml: a: must be a mapping"),
         ("a: {default: '2', versions: {'1': {" + ROW + "}}}", "engines.yaml: a: default must be one of .* 1"),
         ("a: {default: '1', versions: {'1': {" + ROW + ", usr: 1}}}", "engines.yaml: a: 1: unknown field usr"),
-        ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images is missing"),
+        ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images: is missing"),
         ("a: {default: '1', versions: {'1': {" + ROW + ", flags: flags/x.txt}}}", "a: 1: flags: there is no file"),
         (
             "a: {default: '1', versions: {'1': {" + ROW + ", quantizations: [awq, online-fp8]}}}",
