@@ -61,7 +61,10 @@ def setting_of(options: Options) -> Scenario:
 
 
 def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> ScalingPolicy:
-    """The policy that decides on this service. Raises UsageError when Threshold has no target."""
+    """The policy that decides on this service; as in the operator it knows neither model nor device.
+
+    Raises UsageError when Threshold has no target.
+    """
     targets = LoadTargets(
         kv_use=options.kv_percent / 100 if options.kv_percent else None,
         waiting=options.queued,
@@ -76,7 +79,6 @@ def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> Sc
         reserve=Reserve(options.reserve or Reserve.BALANCED),
         targets=targets,
         slots=profile.max_sequences,
-        roofline=profile.roofline,
     )
 
 

@@ -5,6 +5,7 @@ Neither can be run. They say how much of a policy's cost the load itself asks fo
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 
 from llmservice.autoscaling.decision import Decision
@@ -41,7 +42,7 @@ def clairvoyant(trial: Trial) -> Replay:
     for window in _SMOOTHING_BINS:
         smooth = _smoothed(work, window)
         steps = _MORE_HALVINGS if found else _HALVINGS
-        replays, low, high = _bisected(lambda x, smooth=smooth: _scheduled(trial, smooth, x), low, high, steps)  # type: ignore[misc]
+        replays, low, high = _bisected(partial(_scheduled, trial, smooth), low, high, steps)
         found += replays
         low, high = low * 0.85, high * 1.15
     return cheapest(found)
@@ -50,11 +51,13 @@ def clairvoyant(trial: Trial) -> Replay:
 def smallest_fixed(trial: Trial) -> Replay:
     """The smallest fleet of a fixed number within the bounds that attains the goal; the largest where none does."""
     low, high = trial.policy.minimum, trial.policy.maximum
-    found = [fixed_fleet(trial, high)]
+    found = list[Replay]()
     while low < high:
         middle = (low + high) // 2
         found.append(fixed_fleet(trial, middle))
         low, high = (low, middle) if found[-1].attainment >= GOAL else (middle + 1, high)
+    if all(done.attainment < GOAL for done in found):
+        found.append(fixed_fleet(trial, high))
     return cheapest(found)
 
 

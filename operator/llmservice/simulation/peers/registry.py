@@ -11,8 +11,6 @@ from llmservice.simulation.peers import aibrix, hindsight, hpa, kubeai, on_hpa, 
 from llmservice.simulation.peers.trial import Trial
 from llmservice.simulation.replaying import Decider, Replay, remembering
 
-BEST = "best"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPolicy:
@@ -64,7 +62,7 @@ _NUMBERED = {
 _NAMED: dict[str, Callable[[Trial], Replay]] = {
     "wva": lambda trial: trial.replayed(wva.wva(trial.policy), period_seconds=hpa.SYNC_SECONDS),
     "aibrix": lambda trial: trial.replayed(aibrix.aibrix(trial.policy), period_seconds=aibrix.INTERVAL_SECONDS),
-    f"fixed:{BEST}": hindsight.smallest_fixed,
+    "fixed:best": hindsight.smallest_fixed,
     "clairvoyant": hindsight.clairvoyant,
 }
 
