@@ -6,21 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks.bench_policies import (
-    CANDIDATES,
-    DOCS,
-    HINDSIGHT,
-    POLICIES,
-    Results,
-    figures_of,
-    known_figures,
-    play_all,
-    policy_of,
-    sections,
-    trial_of,
-)
+from benchmarks.bench_policies import CANDIDATES, DOCS, POLICIES, known_figures, sections
 from benchmarks.policies_figures import Figures, cell_of, chosen, sum_of
 from benchmarks.policies_page import page
+from benchmarks.policies_playing import HINDSIGHT, Results, figures_of, play_all, policy_of, trial_of
 from benchmarks.policies_plot import draw_summary
 from tests.unit.simulation.peers.trials import a_trial
 
@@ -109,7 +98,7 @@ def test_the_same_policy_on_the_same_load_gives_the_same_figures() -> None:
 
 
 def test_hindsight_is_left_out_of_long_loads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.bench_policies.LONGEST_SEARCH_SECONDS", 60.0)
+    monkeypatch.setattr("benchmarks.policies_playing.LONGEST_SEARCH_SECONDS", 60.0)
     played = list(play_all(("fixed:1", *HINDSIGHT), [("calm", 11, a_trial())], lambda *_: False))
     assert [policy for policy, *_ in played] == ["fixed:1"]
 
