@@ -23,7 +23,8 @@ class Phase(StrEnum):
 class Flow:
     """What one replica did between two readings of its counters.
 
-    `arrived` = finished + rejected + growth of what it holds. `ttft_violations` counts first tokens over the
+    `arrived` = finished + rejected + growth of what it holds; None where the engine does not count what finished, which
+    is 0 then. `ttft_violations` counts first tokens over the
     objective, `tpot_violations` finished requests over it. `inter_token_count` intervals between tokens of running
     requests add up to `inter_token_seconds`; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of
     the requests that finished. None where the engine does not report them.
@@ -33,7 +34,7 @@ class Flow:
     prompt_tokens: float
     generated_tokens: float
     finished: float
-    arrived: float
+    arrived: float | None
     first_tokens: float | None = None
     ttft_violations: float | None = None
     tpot_violations: float | None = None
@@ -130,7 +131,11 @@ class Snapshot:
         return sum(m.running for m in self.ready)
 
     @cached_property
-    def kv_use(self) -> float | None:
-        """KV-cache use summed over the replicas that report one (in replicas' worth); None where none does."""
-        used = [m.kv_use for m in self.ready if m.kv_use is not None]
-        return sum(used) if used else None
+    def kv_uses(self) -> tuple[float, ...]:
+        """KV-cache use 0–1 of each replica that reports one: in a rollout to another engine not all may."""
+        return tuple(m.kv_use for m in self.ready if m.kv_use is not None)
+
+    @property
+    def serving(self) -> int:
+        """Replicas that take requests, whether or not they were read."""
+        return len(self.ready) + self.silent

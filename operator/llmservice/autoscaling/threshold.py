@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llmservice.autoscaling.decision import Proposal, Vote
@@ -21,7 +22,7 @@ _RATE_LIMIT = RateLimit(period_seconds=60.0, down_share=0.5, down_replicas=1, up
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Signal:
-    """One target: the sum of its signal over the replicas that report it, None where none does; the target of each."""
+    """One target: the sum of its signal over all replicas that serve, None where none reports it; the target each."""
 
     name: str
     total: float | None
@@ -36,8 +37,7 @@ class _Signal:
 def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
     """Replicas by targets, and the memory with them.
 
-    demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered. Replicas
-    not read are taken to carry what the others carry.
+    demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered.
     """
     memory = dataclasses.replace(memory, demand=observed(memory.demand, snapshot))
     signals = _signals(policy, snapshot)
@@ -63,19 +63,22 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
 
 
 def _signals(policy: ScalingPolicy, snapshot: Snapshot) -> tuple[_Signal, ...]:
-    targets = policy.targets
-    serving = len(snapshot.ready) + snapshot.silent
-    for_all = serving / len(snapshot.ready)
+    """The signals that targets are set for. What waits in front of the service counts once, whoever was read."""
+    targets, ready, serving = policy.targets, snapshot.ready, snapshot.serving
     rows = (
-        ("KV cache", snapshot.kv_use, targets.kv_use),
-        ("queue", snapshot.waiting + snapshot.gated, targets.waiting),
-        ("running", snapshot.running, targets.running),
+        ("KV cache", _over_all(snapshot.kv_uses, serving), targets.kv_use),
+        ("queue", _over_all([replica.waiting for replica in ready], serving, snapshot.gated), targets.waiting),
+        ("running", _over_all([replica.running for replica in ready], serving), targets.running),
     )
-    return tuple(
-        _Signal(name=name, total=None if total is None else total * for_all, target=target)
-        for name, total, target in rows
-        if target
-    )
+    return tuple(_Signal(name=name, total=total, target=target) for name, total, target in rows if target)
+
+
+def _over_all(reported: Sequence[float], serving: int, beside: float = 0.0) -> float | None:
+    """The sum over all that serve, plus what is `beside` them; None where no replica reports the signal.
+
+    A replica that was not read, or whose engine has no such signal, is taken to carry what the others carry.
+    """
+    return sum(reported) * (serving / len(reported)) + beside if reported else None
 
 
 def _rounded(wanted: float, running: int) -> int:

@@ -31,7 +31,7 @@ def _oldest(look: Evaluation, now: float) -> float | None:
 
 
 def _kv_use(look: Evaluation, _: float) -> float | None:
-    used = [member.kv_use for member in look.snapshot.ready if member.kv_use is not None]
+    used = look.snapshot.kv_uses
     return sum(used) / len(used) if used else None
 
 

@@ -100,7 +100,7 @@ def _reading(reading: Reading, replica: Replica | None, now: float) -> dict[str,
         "kvCacheUse": reading.kv_use,
         "slots": reading.slots,
         "tokensPerSecond": flow and round(flow.tokens_per_second, 1),
-        "arrivalsPerSecond": flow and round(flow.arrived / flow.seconds, 3),
+        "arrivalsPerSecond": round(flow.arrived / flow.seconds, 3) if flow and flow.arrived is not None else None,
         "secondsBetweenTokens": round(flow.inter_token_seconds / flow.inter_token_count, 5)
         if flow and flow.inter_token_count and flow.inter_token_seconds
         else None,
