@@ -108,7 +108,7 @@ async def test_reads_every_engine_in_the_same_terms(world: World) -> None:
     assert isinstance(vllm, Reading)
     assert isinstance(tgi, Reading)
     assert isinstance(llamacpp, Reading)
-    assert (vllm.counters.running, vllm.counters.waiting, vllm.counters.finished, vllm.kv_tokens) == (4, 3, 11, 1048576)
+    assert (vllm.counters.running, vllm.counters.waiting, vllm.counters.finished) == (4, 3, 11)
     assert (tgi.counters.running, tgi.counters.waiting, tgi.counters.finished, tgi.kv_use) == (2, 5, 41, None)
     assert (llamacpp.counters.running, llamacpp.counters.waiting, llamacpp.counters.finished) == (2, 5, None)
     assert vllm.counters.ttft is not None
@@ -129,7 +129,7 @@ async def test_data_parallel_engines_add_up(world: World) -> None:
     )
     result = await world.read_one(VLLM + other)
     assert isinstance(result, Reading)
-    assert (result.counters.running, result.counters.finished, result.kv_tokens) == (8, 22, 2 * 1048576)
+    assert (result.counters.running, result.counters.finished) == (8, 22)
     assert result.kv_use == pytest.approx(0.000488, abs=1e-6)
 
 

@@ -14,7 +14,7 @@ _LONGEST_MESSAGE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One ready pod to read. `address` is its IP, without the port; `readings` those of the engine version it runs."""
+    """One ready pod to read. `address` is its IP, without the port; `metric_names` those of the engine version it runs."""
 
     namespace: str
     service: str
@@ -26,17 +26,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one pod reported. `at` is in seconds since 1970, `kv_use` 0–1; None where the engine does not report it.
-
-    `kv_tokens` is the size of the KV cache.
-    """
+    """What one pod reported. `at` is in seconds since 1970, `kv_use` 0–1; None where the engine does not report it."""
 
     at: float
     counters: Counters
     kv_use: float | None = None
     slots: int | None = None
-    preemptions: float | None = None
-    kv_tokens: float | None = None
 
 
 class ReadFailureReason(StrEnum):
