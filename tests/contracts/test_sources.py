@@ -13,9 +13,10 @@ import pytest
 
 from llmservice.autoscaling.counters import flow_between
 from llmservice.autoscaling.policy import Objective
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.pod_scrape import Limits, pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Source, Target
+from llmservice.signals.source import Source, Target
 from tests.contracts.metrics_server import metrics_server, static_targets
 from tests.unit.signals.fake_engine import (
     VERSIONS,

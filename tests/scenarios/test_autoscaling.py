@@ -46,7 +46,7 @@ def test_replicas_on_their_way_are_not_asked_for_again() -> None:
     world = ScaledWorld().scaled()
     world.source.running = 12.0
     for _ in range(5):
-        world.look()
+        world.round()
     assert world.replicas == 3
 
 
@@ -74,9 +74,9 @@ def test_steady_load_writes_nothing() -> None:
 
 def test_a_new_bound_holds_at_the_next_look_whatever_was_read() -> None:
     world = ScaledWorld().scaled()
-    world.source.silent = {"chat-1-01": UNREACHABLE}
+    world.source.unreadable = {"chat-1-01": UNREACHABLE}
     world.apply(spec__autoscaling={"minReplicas": 3, "maxReplicas": 4})
-    world.look()
+    world.round()
     assert world.replicas == 3
     assert world.autoscaling["reason"] == "OutOfBounds"
 
@@ -86,7 +86,7 @@ def test_the_idlest_leave_first(busy: str) -> None:
     world = ScaledWorld().scaled(minimum=3)
     world.source.by_pod = {busy: 5.0}
     world.apply(spec__autoscaling={"maxReplicas": 1, "policy": "Threshold", "targets": {"runningRequests": 4}})
-    world.look()
+    world.round()
     assert world.replicas == 1
     assert max(world.pods(), key=deletion_cost)["metadata"]["name"] == busy
     assert deletion_cost(next(pod for pod in world.pods() if pod["metadata"]["name"] == busy)) == 0
@@ -95,7 +95,7 @@ def test_the_idlest_leave_first(busy: str) -> None:
 def test_costs_are_written_only_where_they_change_the_order() -> None:
     world = ScaledWorld().scaled(minimum=3)
     world.apply(spec__autoscaling={"maxReplicas": 2})
-    world.look()
+    world.round()
     assert [write.split()[0:2] for write in world.writes()].count(["apply", "Pod"]) == 1
 
 
@@ -150,7 +150,7 @@ def test_a_deployment_of_somebody_else_is_left_alone() -> None:
 
     world.cluster.edit(CHAT, disown)
     world.source.running = 12.0
-    world.look()
+    world.round()
     assert scales(world) == 0
 
 
@@ -176,10 +176,10 @@ def test_a_write_that_fails_is_told_by_nobody_and_tried_again() -> None:
     may_scale = False
 
     world.cluster.before = refuse
-    world.look()
+    world.round()
     assert (world.replicas, world.events(), world.autoscaling["replicas"]) == (1, [], 1)
     may_scale = True
-    world.look()
+    world.round()
     assert (world.replicas, world.events()) == (3, [("Normal", "ScaledUp")])
 
 
@@ -192,20 +192,20 @@ def test_a_pod_that_may_not_be_marked_does_not_keep_the_number_up() -> None:
 
     world.cluster.before = refuse
     world.apply(spec__autoscaling={"maxReplicas": 2})
-    world.look()
+    world.round()
     assert world.replicas == 2
 
 
 def test_pods_without_a_place_are_said_and_no_more_are_asked_for() -> None:
     world = ScaledWorld().scaled()
     world.source.running = 12.0
-    world.look()
+    world.round()
     words = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}
     world.start_pod(conditions=[condition], phase="Pending", containerStatuses=[])
     world.source.running = 40.0
     for _ in range(2):
-        world.look()
+        world.round()
     assert world.replicas == 3
     shown = world.condition("ScalingActive")
     assert (shown["status"], shown["reason"]) == ("False", "PodsPending")
@@ -217,5 +217,5 @@ def test_pods_that_only_carry_the_label_do_not_count() -> None:
     world = ScaledWorld().scaled()
     name = world.start_pod()
     world.cluster.edit(Ref("Pod", NAMESPACE, name), lambda live: live["metadata"].pop("ownerReferences"))
-    world.look()
+    world.round()
     assert world.source.asked == ["chat-1-01"]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from llmservice.autoscaling.counters import Histogram
+from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.objects.references import Manifest, Ref, ref_of
-from llmservice.signals.source import ReadFailure, Reading, Target
+from llmservice.signals.source import Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 from tests.unit.autoscaling.builders import counters
@@ -89,9 +90,7 @@ class BusyWorld(ScaledWorld):
     @property
     def cold_starts(self) -> tuple[int, ...]:
         """The cold starts that are remembered."""
-        (record,) = self.autoscaler.scaler.looks
-        assert record.look is not None
-        return record.look.memory.demand.cold_starts
+        return self.evaluation.memory.demand.cold_starts
 
     def pause(self) -> None:
         """Nobody leads for longer than a memory is continued; then somebody does."""
@@ -119,9 +118,7 @@ def test_a_new_leader_after_a_pause_goes_on_with_the_number_that_runs() -> None:
     before = world.served()
     world.pause()
     assert max(world.serve(12)) <= before + 1
-    (record,) = world.autoscaler.scaler.looks
-    assert record.look is not None
-    assert "one replica holds" in record.look.decision.message
+    assert "one replica holds" in world.evaluation.decision.message
 
 
 @pytest.mark.parametrize("new_leader", [True, False])
@@ -154,11 +151,11 @@ def test_a_replica_that_waits_for_the_place_of_its_predecessor_is_no_shortage() 
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}
     world.start_pod(phase="Pending", podIP="", conditions=[condition], containerStatuses=[])
     for _ in range(3):
-        world.look()
+        world.round()
     assert world.condition("ScalingActive")["reason"] == "AtMinimum"
     assert world.events() == []
     for _ in range(13):
-        world.look()
+        world.round()
     assert world.condition("ScalingActive")["reason"] == "PodsPending"
 
 

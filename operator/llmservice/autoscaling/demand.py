@@ -93,5 +93,4 @@ def _sizes_in(flow: Flow) -> tuple[float, float, float, float]:
 
 def _for_all(value: float, read: int, snapshot: Snapshot) -> float:
     """A sum over the replicas that were read, as if all that take requests had been."""
-    serving = len(snapshot.ready) + snapshot.silent
-    return value * serving / read if read else 0.0
+    return value * snapshot.serving / read if read else 0.0

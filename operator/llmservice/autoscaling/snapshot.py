@@ -15,8 +15,8 @@ class Phase(StrEnum):
     """Takes requests, and its metrics were read for this snapshot."""
     STARTING = "Starting"
     """Ordered but not yet ready: capacity on its way."""
-    SILENT = "Silent"
-    """Takes requests, but no metrics could be read: nothing is known of its load."""
+    UNREADABLE = "Unreadable"
+    """Takes requests, but its metrics could not be read: nothing is known of its load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Replica:
     def __post_init__(self) -> None:
         for value in (self.running, self.waiting, self.kv_use or 0.0):
             if not 0.0 <= value <= LARGEST_READING:
-                msg = f"replica {self.name}: {value} is no number of requests and no ratio: report it as Silent"
+                msg = f"replica {self.name}: {value} is no number of requests and no ratio: report it as Unreadable"
                 raise ValueError(msg)
 
     @property
@@ -106,9 +106,9 @@ class Snapshot:
         return tuple(sorted((m for m in self.members if m.phase is Phase.READY), key=lambda replica: replica.name))
 
     @cached_property
-    def silent(self) -> int:
-        """Replicas that take requests but say nothing."""
-        return sum(m.phase is Phase.SILENT for m in self.members)
+    def unreadable(self) -> int:
+        """Replicas that take requests, and whose metrics could not be read."""
+        return sum(m.phase is Phase.UNREADABLE for m in self.members)
 
     @cached_property
     def starting(self) -> int:
@@ -138,4 +138,4 @@ class Snapshot:
     @property
     def serving(self) -> int:
         """Replicas that take requests, whether or not they were read."""
-        return len(self.ready) + self.silent
+        return len(self.ready) + self.unreadable

@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import observed
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
@@ -34,7 +35,7 @@ class _Signal:
         return (self.total or 0.0) / self.target
 
 
-def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """Replicas by targets, and the memory with them.
 
     demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered.
@@ -49,7 +50,7 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     target = _rounded(winner.replicas, snapshot.replicas)
     enough = policy.bounded(target)
     targets = with_target(memory.stabilization.targets, enough, now, _DOWN_WINDOW_SECONDS)
-    proposal = Proposal(
+    decision = Decision(
         target=target,
         replicas=rate_limited(
             enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, _RATE_LIMIT
@@ -57,7 +58,7 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
         message=f"{winner.name} {_vote(winner)} wants {winner.replicas:.1f}",
         trace=(*votes, Vote(step="hold", replicas=largest(targets), message=f"{_DOWN_WINDOW_SECONDS:.0f} s")),
     )
-    return proposal, dataclasses.replace(
+    return decision, dataclasses.replace(
         memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
     )
 
@@ -88,14 +89,15 @@ def _rounded(wanted: float, running: int) -> int:
     return max(1, math.ceil(wanted))
 
 
-def _without_signal(snapshot: Snapshot, votes: tuple[Vote, ...]) -> Proposal:
+def _without_signal(snapshot: Snapshot, votes: tuple[Vote, ...]) -> Decision:
     running = snapshot.replicas
-    return Proposal(
+    return Decision(
         target=running,
         replicas=running,
-        message="no target has a signal",
+        reason=Reason.SIGNAL_MISSING,
+        message="no target has a signal; the engine reports no KV-cache use: set targets.queuedRequests or "
+        "targets.runningRequests",
         trace=votes,
-        missing_signal="the engine reports no KV-cache use: set targets.queuedRequests or targets.runningRequests",
     )
 
 

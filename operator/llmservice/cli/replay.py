@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Law, Reserve
 from llmservice.cli.picture import check_drawable, draw
 from llmservice.cli.replay_figures import as_json, as_text

@@ -1,4 +1,4 @@
-"""The pods of one service as the autoscaler counts them: who takes requests, who is on the way, who finds no place."""
+"""The pods of one service as the autoscaler counts them: which take requests, which start, which find no node."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ _LONGEST_COLD_START_SECONDS = 1800.0
 """A pod that waited longer for a node says nothing of how soon the next one is ready."""
 
 
-class Standing(StrEnum):
-    """How far a pod is. One that is being stopped, or has ended, is none of the service's any more."""
+class PodPhase(StrEnum):
+    """How far a pod is, not Kubernetes' phase. One that is being stopped, or has ended, is not counted any more."""
 
     READY = "Ready"
     STARTING = "Starting"
@@ -34,7 +34,7 @@ class ScaledPod:
 
     name: str
     uid: str
-    standing: Standing
+    phase: PodPhase
     address: str = ""
     created_at: str = ""
     ready_at: str = ""
@@ -64,18 +64,18 @@ def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:
 
 def _pod(manifest: Manifest) -> ScaledPod:
     metadata, status = manifest["metadata"], manifest.get("status") or {}
-    standing, obstacle = _standing(manifest)
+    phase, obstacle = _phase(manifest)
     return ScaledPod(
         name=metadata["name"],
         uid=uid_of(manifest),
-        standing=standing,
+        phase=phase,
         address=str(status.get("podIP") or ""),
         created_at=str(metadata.get("creationTimestamp") or ""),
         ready_at=str(condition(manifest, "Ready").get("lastTransitionTime") or ""),
         restarts=int(engine_of(manifest).get("restartCount", 0)),
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         obstacle=obstacle,
-        has_served=standing is Standing.STARTING and _may_have_served(manifest),
+        has_served=phase is PodPhase.STARTING and _may_have_served(manifest),
     )
 
 
@@ -88,9 +88,7 @@ def _may_have_served(manifest: Manifest) -> bool:
 def _with_places(pods: Iterable[ScaledPod], free_by: Iterable[str]) -> tuple[ScaledPod, ...]:
     """Each pod without a place may take that of one that is being stopped, as long as there are such."""
     times = iter(free_by)
-    return tuple(
-        replace(pod, place_by=next(times, "")) if pod.standing is Standing.UNSCHEDULABLE else pod for pod in pods
-    )
+    return tuple(replace(pod, place_by=next(times, "")) if pod.phase is PodPhase.UNSCHEDULABLE else pod for pod in pods)
 
 
 def _is_leaving(manifest: Manifest) -> bool:
@@ -103,13 +101,13 @@ def _gone_by(manifest: Manifest) -> str:
     return str(manifest["metadata"].get("deletionTimestamp") or "")
 
 
-def _standing(manifest: Manifest) -> tuple[Standing, str]:
+def _phase(manifest: Manifest) -> tuple[PodPhase, str]:
     if is_ready(manifest):
-        return Standing.READY, ""
+        return PodPhase.READY, ""
     scheduled = condition(manifest, "PodScheduled")
     if (scheduled.get("status"), scheduled.get("reason")) == ("False", "Unschedulable"):
-        return Standing.UNSCHEDULABLE, str(scheduled.get("message", ""))
-    return Standing.STARTING, ""
+        return PodPhase.UNSCHEDULABLE, str(scheduled.get("message", ""))
+    return PodPhase.STARTING, ""
 
 
 def _number(text: str) -> int:

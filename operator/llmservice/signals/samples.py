@@ -9,9 +9,9 @@ from typing import NamedTuple
 from llmservice.autoscaling.counters import Counters, Histogram, plausible
 from llmservice.autoscaling.snapshot import LARGEST_READING
 from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.redaction import redacted
 from llmservice.engines.metric_names import MetricNames
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from llmservice.untrusted.patterns import compiled
 
 _HISTOGRAMS = ("ttft", "tpot", "inter_token_latency")

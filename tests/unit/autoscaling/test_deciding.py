@@ -2,8 +2,8 @@
 
 import pytest
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.deciding import decide
-from llmservice.autoscaling.decision import Reason
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Replica, Snapshot

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.autoscaling.decision import Reason
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.policy import Targets
 from tests.unit.autoscaling.builders import (
     a_replica,
@@ -63,7 +63,8 @@ def test_a_replica_that_reports_no_kv_use_is_taken_to_carry_what_the_others_carr
     policy = a_threshold_policy(targets=Targets(kv_use=0.4))
     snapshot = a_snapshot(a_replica("old", kv_use=0.8), a_replica("new", kv_use=None))
     decision, _ = after(policy, [snapshot])
-    assert (decision.trace[0].step, decision.trace[0].replicas) == ("KV cache", pytest.approx(1.6 / 0.4))
+    assert decision.trace[0].step == "KV cache"
+    assert decision.trace[0].replicas == pytest.approx(1.6 / 0.4)
     assert decision.replicas == 4
 
 

@@ -12,8 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 from tests.unit.signals.fake_engine import Answer, FakeEngine, a_target, fake_engine, page, pieces, silence
 
 NOW = 1_800_000_000.0

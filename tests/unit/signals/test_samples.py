@@ -8,10 +8,10 @@ import pytest
 
 from llmservice.autoscaling.counters import flow_between
 from llmservice.autoscaling.policy import Objective
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.engines.metric_names import MetricNames
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from tests.unit.signals.fake_engine import metric_names_of, recorded
 
 VLLM = recorded("vllm").decode()
