@@ -1,6 +1,6 @@
 """A busy service keeps its number through what is no load: new leaders, edits, rollouts, moments of unreadiness."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import cycle
@@ -67,10 +67,10 @@ class BusyWorld(ScaledWorld):
         self.serve(120)
         return self.replicas
 
-    def serve(self, looks: int = 1) -> list[int]:
-        """The number after each of so many looks under the load."""
+    def serve(self, rounds: int = 1) -> list[int]:
+        """The number after each of so many rounds under the load."""
         numbers = []
-        for _ in range(looks):
+        for _ in range(rounds):
             self.source.work(self.pods())
             self.tick()
             numbers.append(self.replicas)
@@ -118,7 +118,40 @@ def test_a_new_leader_after_a_pause_goes_on_with_the_number_that_runs() -> None:
     before = world.served()
     world.pause()
     assert max(world.serve(12)) <= before + 1
-    assert "one replica holds" in world.evaluation.decision.message
+    assert "forecast" in {vote.step for vote in world.evaluation.decision.trace}
+
+
+def with_checkpoint(world: BusyWorld, change: Callable[[str], str]) -> None:
+    """The checkpoint in the status becomes another one."""
+
+    def edit(live: Manifest) -> None:
+        live["status"]["autoscaling"]["checkpoint"] = change(live["status"]["autoscaling"]["checkpoint"])
+
+    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), edit)
+
+
+UNREADABLE_CHECKPOINTS: Mapping[str, Callable[[str], str]] = {
+    "of another version": lambda text: text.replace("/1:", "/0:"),
+    "damaged": lambda text: text[:-40],
+}
+
+
+@pytest.mark.parametrize("change", UNREADABLE_CHECKPOINTS.values(), ids=UNREADABLE_CHECKPOINTS)
+def test_a_checkpoint_that_cannot_be_read_is_dropped_with_one_line_and_moves_no_replica(
+    change: Callable[[str], str], caplog: pytest.LogCaptureFixture
+) -> None:
+    world = BusyWorld()
+    before = world.served()
+    with_checkpoint(world, change)
+    world.pause()
+    with caplog.at_level("INFO"):
+        numbers = world.serve(12)
+    assert [record.getMessage() for record in caplog.records if "checkpoint" in record.getMessage()] == [
+        "ml/chat: its checkpoint is none of this version and is dropped: it learns anew"
+    ]
+    assert numbers[:3] == [before] * 3
+    assert max(numbers) <= before + 1
+    assert world.evaluation.memory.capacity.line
 
 
 @pytest.mark.parametrize("new_leader", [True, False])
