@@ -1,4 +1,4 @@
-"""/explain: the last look as JSON, from the leader alone."""
+"""/explain: the last evaluation as JSON, from the leader alone."""
 
 import asyncio
 import json
@@ -27,8 +27,10 @@ def busy_world() -> ScaledWorld:
 def test_it_says_what_was_decided_and_why() -> None:
     status, answer = explainer(busy_world())("ml", "chat")
     assert status == 200
-    assert answer["decision"]["replicas"] == 5
-    assert answer["decision"]["message"].startswith("2 → 5: running 18 in all, target 4 each wants 4.5")
+    decision = answer["decision"]
+    assert (decision["replicas"], decision["reason"], decision["applied"]) == (5, "LoadRose", True)
+    assert answer["replicas"] == {"desired": 2, "ready": 2, "starting": 0, "unschedulable": 0}
+    assert (answer["steps"][0]["name"], answer["steps"][0]["replicas"]) == ("running", 4.5)
     assert (answer["ageSeconds"], answer["periodSeconds"]) == (4.0, 10.0)
     assert (answer["minReplicas"], answer["maxReplicas"], answer["source"]) == (2, 8, "Pods")
     assert [step["name"] for step in answer["steps"]] == ["running", "hold", "result"]

@@ -26,14 +26,15 @@ def test_one_failed_scrape_is_no_news() -> None:
     assert statuses(world) == 0
 
 
-def test_silent_replicas_are_told_with_cause_and_remedy_and_the_number_stays() -> None:
+def test_unreadable_replicas_are_reported_with_reason_and_remedy_and_the_number_stays() -> None:
     world = ScaledWorld().scaled(minimum=2)
     world.source.unreadable = {pod["metadata"]["name"]: UNREACHABLE for pod in world.pods()}
     world.tick(2)
     assert shown(world, "ScalingActive") == shown(world) == ("False", "NoFreshReadings")
-    assert world.condition("MetricsAvailable")["message"] == (
-        "2 of 2 ready replicas cannot be read; chat-1-01: Unreachable: connection refused: see its log"
-    )
+    assert world.autoscaling["readFailures"] == ["Unreachable"]
+    message = world.condition("MetricsAvailable")["message"]
+    assert message.startswith("2 of 2 ")
+    assert message.endswith(f"chat-1-01: Unreachable: {UNREACHABLE.message}")
     assert world.replicas == 2
     assert world.events() == [("Warning", "NoFreshReadings")]
 
@@ -45,10 +46,11 @@ def test_normal_again_within_two_periods() -> None:
     world.source.unreadable = {}
     world.tick(2)
     assert shown(world) == ("True", "MetricsRead")
+    assert "readFailures" not in world.autoscaling
     assert shown(world, "ScalingActive")[0] == "True"
 
 
-def test_some_silent_replicas_are_told_apart_from_all() -> None:
+def test_some_unreadable_replicas_are_told_apart_from_all() -> None:
     world = ScaledWorld().scaled(minimum=2)
     world.source.unreadable = {"chat-1-02": UNREACHABLE}
     world.tick(2)
@@ -66,7 +68,7 @@ def test_before_the_first_replica_is_ready_nothing_is_warned_of() -> None:
     assert world.events() == []
 
 
-def test_metrics_that_come_and_go_are_told_every_five_minutes_at_most_on_average() -> None:
+def test_metrics_that_come_and_go_are_reported_every_five_minutes_at_most_on_average() -> None:
     world = ScaledWorld().scaled()
     for number in range(180):
         world.source.unreadable = {"chat-1-01": UNREACHABLE} if number % 2 else {}
@@ -74,7 +76,7 @@ def test_metrics_that_come_and_go_are_told_every_five_minutes_at_most_on_average
     assert statuses(world) <= 60 / 5 + 6  # and six checkpoints in the hour
 
 
-def test_without_a_prometheus_the_number_stays_and_the_way_out_is_told() -> None:
+def test_without_a_prometheus_the_number_stays_and_the_status_says_what_to_set() -> None:
     world = ScaledWorld()
     world.autoscaler.sources = {"Pods": world.source, "Prometheus": Unconfigured()}
     world.scaled(source="Prometheus")
@@ -126,7 +128,7 @@ def test_a_new_leader_writes_nothing_while_nothing_changes() -> None:
     assert world.autoscaling == before
 
 
-def test_an_operator_that_has_not_looked_leaves_what_is_told() -> None:
+def test_before_its_first_round_a_leader_leaves_the_status_as_it_is() -> None:
     world = ScaledWorld().scaled()
     before = world.autoscaling
     world.lead()
@@ -153,7 +155,7 @@ def with_a_measured_cold_start() -> ScaledWorld:
     return world
 
 
-def test_what_was_learnt_survives_a_change_of_leader() -> None:
+def test_what_was_learned_survives_a_change_of_leader() -> None:
     world = with_a_measured_cold_start()
     world.source.running = 6.0
     world.tick()  # a decision, and with it a checkpoint
@@ -162,7 +164,7 @@ def test_what_was_learnt_survives_a_change_of_leader() -> None:
     assert cold_starts_learned(world) == 1
 
 
-def test_what_was_learnt_of_other_replicas_is_void() -> None:
+def test_what_was_learned_of_other_replicas_is_void() -> None:
     world = with_a_measured_cold_start()
     world.apply(spec__maxNumSeqs=7, spec__autoscaling={"maxReplicas": 8, **RUNNING})
     world.round()
