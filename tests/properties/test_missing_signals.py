@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmservice.autoscaling.policy import Targets
 from llmservice.autoscaling.snapshot import Replica
+from llmservice.planning.service_plan import LoadTargets
 from tests.unit.autoscaling.builders import a_replica, a_silent_replica, a_snapshot, a_threshold_policy, after
 
 USES = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6)
@@ -12,7 +12,7 @@ USES = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6)
 
 def demand(*members: Replica) -> float:
     """Replicas that the KV cache asks for, before rounding."""
-    decision, _ = after(a_threshold_policy(targets=Targets(kv_use=0.5)), [a_snapshot(*members)])
+    decision, _ = after(a_threshold_policy(targets=LoadTargets(kv_use=0.5)), [a_snapshot(*members)])
     return decision.trace[0].replicas
 
 

@@ -20,7 +20,7 @@ from aiohttp import web
 from llmservice.controllers.endpoints.http_messages import told
 from llmservice.controllers.endpoints.one_request import OneRequest, last
 from llmservice.controllers.endpoints.rations import Rations
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class HttpServer:
     """Serves as long as the block runs. Port 0 takes a free one; `port` is the real one afterwards.
 
     `handle` is called in the server's thread. `host` empty: all addresses. `setting` is the variable that names the
-    port: `InvalidSpec` (`InvalidSetting`) names it when the port cannot be taken. No `certificate`: plain HTTP.
+    port: `InvalidSetting` names it when the port cannot be taken. No `certificate`: plain HTTP.
     """
 
     name: str
@@ -162,6 +162,6 @@ def _listener(host: str, port: int, setting: str) -> socket.socket:
             listener = socket.create_server((host, port))
     except OSError as error:
         message = f"{port} cannot be taken ({error}); choose another, or 0 for none"
-        raise InvalidSpec("InvalidSetting", message, field=setting) from error
+        raise InvalidSetting(setting, message) from error
     listener.settimeout(0)
     return listener

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.errors import InvalidSpec
 from llmservice.objects.references import Manifest
+from llmservice.planning.facts import pinned_facts
 from llmservice.planning.service_plan import ServicePlan
 
 _Origin = tuple[int, str | None]
@@ -35,5 +36,5 @@ def _made(body: Manifest, make: Callable[[LLMService], ServicePlan]) -> ServiceP
 
 
 def _origin(body: Manifest) -> _Origin:
-    generation, kept = int(body["metadata"].get("generation", 0)), (body.get("status") or {}).get("plan") or {}
-    return generation, kept.get("facts") if kept.get("generation") == generation else None
+    generation = int(body["metadata"].get("generation", 0))
+    return generation, pinned_facts(body.get("status") or {}, generation)

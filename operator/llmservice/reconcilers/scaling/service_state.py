@@ -13,9 +13,10 @@ from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.checkpoints import digest_of, resumed
 from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR, live_replicas, owners_of_replicas
+from llmservice.converging.replicas import live_replicas, owners_of_replicas
 from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.converging.scaling_report import ScalingReport, report_in
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
