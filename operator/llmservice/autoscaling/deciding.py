@@ -1,4 +1,4 @@
-"""`decide`: what every law has in common: old memories, missing readings, bounds, replicas without a place."""
+"""`decide`: what every law has in common: old memories, missing readings, bounds, unschedulable replicas."""
 
 import dataclasses
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _GAP_PERIODS = 6
 """A memory older than this many periods is no longer continued."""
 
 _RATE_PERIOD_SECONDS = 60.0
-"""Changes are remembered for this long; no rate limit looks back further."""
+"""Changes are remembered for this long; no rate limit has a longer period."""
 
 ScalingLaw = Callable[[ScalingPolicy, Snapshot, Memory, float], tuple[Decision, Memory]]
 
@@ -26,7 +26,7 @@ def decide(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float
     """Replicas to run next and why, and what to remember for the next call.
 
     `now` in seconds of a clock that checkpoints share with their reader. No replica read: nothing changes. Some not
-    read: never fewer. Replicas asked for that find no place: no more are asked for.
+    read: never fewer. Replicas asked for that are unschedulable: no more are asked for.
     """
     if not snapshot.ready:
         return _frozen(policy, snapshot), memory
@@ -64,7 +64,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
 
 def _frozen(policy: ScalingPolicy, snapshot: Snapshot) -> Decision:
     replicas = policy.bounded(snapshot.replicas)
-    why = f"{snapshot.unreadable} do not answer, {snapshot.starting} are starting"
+    why = f"{snapshot.unreadable} cannot be read, {snapshot.starting} are starting"
     return Decision(
         replicas=replicas,
         reason=Reason.NO_FRESH_READINGS if replicas == snapshot.replicas else Reason.OUT_OF_BOUNDS,
@@ -94,17 +94,17 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> tup
     |--------------------------------------------|--------------------------------------------------|
     | the running number lies outside the bounds | OutOfBounds: the bound                           |
     | fewer, but some replicas were not read     | PartialReadings: the running number              |
-    | no fewer, but some find no place           | PodsPending: the running number                  |
+    | no fewer, but some are unschedulable       | PodsPending: the running number                  |
     | anything else                              | that; the reason follows from load, window, bounds |
     """
     running, asked, target = snapshot.replicas, policy.bounded(wanted.replicas), policy.bounded(_target(wanted))
     if policy.bounded(running) != running:
         return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}"
     if snapshot.unreadable and target < running:
-        note = f"{snapshot.unreadable} of {snapshot.serving} replicas do not answer: not scaling down"
+        note = f"{snapshot.unreadable} of {snapshot.serving} replicas cannot be read: not scaling down"
         return running, Reason.PARTIAL_READINGS, note
     if snapshot.unschedulable and asked >= running:
-        note = f"{snapshot.unschedulable} replicas find no place: free or add nodes, or lower maxReplicas"
+        note = f"{snapshot.unschedulable} replicas are unschedulable: free or add nodes, or lower maxReplicas"
         return running, Reason.PODS_PENDING, note
     return asked, *_why(policy, running, asked, wanted)
 

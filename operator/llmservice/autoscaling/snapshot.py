@@ -1,4 +1,4 @@
-"""What a decision looks at: every replica of one service at one moment, in terms no engine owns."""
+"""What a decision is made from: every replica of one service at one moment, in terms no engine owns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ class Phase(StrEnum):
     READY = "Ready"
     """Takes requests, and its metrics were read for this snapshot."""
     STARTING = "Starting"
-    """Ordered but not yet ready: capacity on its way."""
+    """Asked for, but not ready yet."""
     UNREADABLE = "Unreadable"
     """Takes requests, but its metrics could not be read: nothing is known of its load."""
 
@@ -89,9 +89,9 @@ class Replica:
 class Snapshot:
     """All replicas of one service that may still take requests (none that is being stopped).
 
-    `replicas` is what is asked for now, `unschedulable` how many of those starting have no place to run, nor one that
-    is about to be free. `cold_starts` are the seconds from created to ready of the replicas that became ready since the
-    last snapshot. `gated` counts requests held in front of the service.
+    `replicas` is what is asked for now, `unschedulable` how many of those starting the scheduler finds no node for, nor
+    one that is about to have room. `cold_starts` are the seconds from created to ready of the replicas that became
+    ready since the last snapshot. `gated` counts requests held in front of the service.
     """
 
     replicas: int
@@ -112,7 +112,7 @@ class Snapshot:
 
     @cached_property
     def starting(self) -> int:
-        """Replicas on their way."""
+        """Replicas asked for that are not ready yet."""
         return sum(m.phase is Phase.STARTING for m in self.members)
 
     @cached_property

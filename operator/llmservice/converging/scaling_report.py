@@ -59,14 +59,14 @@ class Finding:
     """What one round found of a service.
 
     `ready` counts the pods that take requests; `unreadable` are those of them that could not be read, by name, and why.
-    `obstacles` are the scheduler's words on pods that find no node.
+    `scheduler_messages` say why pods are unschedulable.
     """
 
     decision: Decision
     advise: bool
     ready: int
     unreadable: Mapping[str, ReadFailure]
-    obstacles: tuple[str, ...] = ()
+    scheduler_messages: tuple[str, ...] = ()
 
 
 def finding_of(decision: Decision, pods: Sequence[ScaledPod], readings: PodReadings, *, advise: bool) -> Finding:
@@ -76,7 +76,7 @@ def finding_of(decision: Decision, pods: Sequence[ScaledPod], readings: PodReadi
         advise=advise,
         ready=sum(pod.phase is PodPhase.READY for pod in pods),
         unreadable={name: outcome for name, outcome in readings.items() if isinstance(outcome, ReadFailure)},
-        obstacles=tuple(pod.obstacle for pod in pods if pod.obstacle),
+        scheduler_messages=tuple(pod.scheduler_message for pod in pods if pod.scheduler_message),
     )
 
 
@@ -146,7 +146,7 @@ def _scaling_active(finding: Finding) -> Condition:
         message = f"{decision.message}; nothing is applied: set spec.autoscaling.mode to Active to let it be"
         return _condition(ConditionType.SCALING_ACTIVE, Reason.ADVISE_ONLY, message)
     if decision.reason in _UNDECIDED:
-        message = "; ".join((decision.message, *finding.obstacles[:1]))
+        message = "; ".join((decision.message, *finding.scheduler_messages[:1]))
         return _condition(ConditionType.SCALING_ACTIVE, decision.reason, message)
     return _condition(ConditionType.SCALING_ACTIVE, decision.reason, decision.message, status=True)
 

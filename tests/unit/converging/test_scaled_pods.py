@@ -37,7 +37,7 @@ def test_a_pod_that_is_being_stopped_does_not_count() -> None:
 
 def test_the_scheduler_is_quoted() -> None:
     (pod,) = scaled_pods([a_pod(ready=False, **unscheduled("0/3 nodes are available"))])
-    assert pod.obstacle == "0/3 nodes are available"
+    assert pod.scheduler_message == "0/3 nodes are available"
 
 
 def ready_at(moment: str, **status: Any) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def without_a_place(name: str) -> dict[str, Any]:
 def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
     stopped = [leaving("d", "2026-01-01T00:09:00Z"), leaving("e", "2026-01-01T00:08:00Z")]
     pods = scaled_pods([*map(without_a_place, "abc"), *stopped])
-    assert [(pod.phase, pod.place_by) for pod in pods] == [
+    assert [(pod.phase, pod.room_freed_by) for pod in pods] == [
         (PodPhase.UNSCHEDULABLE, "2026-01-01T00:08:00Z"),
         (PodPhase.UNSCHEDULABLE, "2026-01-01T00:09:00Z"),
         (PodPhase.UNSCHEDULABLE, ""),
@@ -120,4 +120,4 @@ def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
 
 def test_one_that_has_ended_leaves_no_place() -> None:
     (pod,) = scaled_pods([without_a_place("a"), leaving("b", "2026-01-01T00:09:00Z", phase="Failed")])
-    assert pod.place_by == ""
+    assert pod.room_freed_by == ""

@@ -140,12 +140,16 @@ def test_the_finding_of_a_round_has_each_ready_pod_that_could_not_be_read() -> N
     pods = [
         ScaledPod(name="chat-1", uid="1", phase=PodPhase.READY),
         ScaledPod(name="chat-2", uid="2", phase=PodPhase.READY),
-        ScaledPod(name="chat-3", uid="3", phase=PodPhase.UNSCHEDULABLE, obstacle="no node has room"),
+        ScaledPod(name="chat-3", uid="3", phase=PodPhase.UNSCHEDULABLE, scheduler_message="no node has room"),
     ]
     readings: PodReadings = {"chat-1": Reading(at=0.0, counters=counters()), "chat-2": refused()}
     decision = Decision(replicas=2, reason=Reason.STEADY, message="")
     finding = finding_of(decision, pods, readings, advise=False)
-    assert (finding.ready, finding.unreadable, finding.obstacles) == (2, {"chat-2": refused()}, ("no node has room",))
+    assert (finding.ready, finding.unreadable, finding.scheduler_messages) == (
+        2,
+        {"chat-2": refused()},
+        ("no node has room",),
+    )
 
 
 def test_a_new_leader_finds_in_the_status_why_replicas_could_not_be_read() -> None:

@@ -111,7 +111,7 @@ def test_the_first_round_of_a_term_measures_no_cold_start() -> None:
     assert a_round(PodHistory(), 10, a_pod(**TIMES)).cold_starts == ()
 
 
-def test_pods_without_a_place_are_on_their_way_and_counted() -> None:
+def test_unschedulable_pods_are_starting_and_counted() -> None:
     snapshot = a_round(PodHistory(), 10, a_pod(phase=PodPhase.UNSCHEDULABLE))
     assert (snapshot.starting, snapshot.unschedulable) == (1, 1)
 
@@ -148,7 +148,7 @@ def test_a_pod_that_was_ready_only_between_two_rounds_is_no_cold_start_later() -
     assert (rate(later), later.cold_starts) == (10, ())
 
 
-def test_a_pod_that_waits_for_the_place_of_another_is_on_its_way_until_that_one_is_stuck() -> None:
-    waiting = a_pod(phase=PodPhase.UNSCHEDULABLE, place_by="1970-01-01T00:10:00Z")
+def test_a_pod_that_waits_for_the_room_of_another_is_unschedulable_once_that_one_is_stuck() -> None:
+    waiting = a_pod(phase=PodPhase.UNSCHEDULABLE, room_freed_by="1970-01-01T00:10:00Z")
     assert a_round(PodHistory(), 700, waiting).unschedulable == 0
     assert a_round(PodHistory(), 800, waiting).unschedulable == 1

@@ -93,7 +93,7 @@ def _pod(pod: ScaledPod, evaluation: Evaluation, now: float) -> dict[str, Any]:
     elif isinstance(outcome, ReadFailure):
         shown |= {"reason": outcome.reason, "message": outcome.message}
     elif pod.phase is PodPhase.UNSCHEDULABLE:
-        shown |= {"reason": pod.phase, "message": pod.obstacle}
+        shown |= {"reason": pod.phase, "message": pod.scheduler_message}
     return shown
 
 

@@ -54,7 +54,7 @@ class PodHistory:
         return Snapshot(
             replicas=desired,
             members=tuple(replicas),
-            unschedulable=sum(_finds_no_place(pod, now) for pod in pods),
+            unschedulable=sum(_is_unschedulable(pod, now) for pod in pods),
             cold_starts=tuple(cold_starts),
         )
 
@@ -114,8 +114,8 @@ def _replica(pod: ScaledPod, record: _PodRecord, reading: Reading | ReadFailure 
     )
 
 
-def _finds_no_place(pod: ScaledPod, now: float) -> bool:
+def _is_unschedulable(pod: ScaledPod, now: float) -> bool:
     """Whether it waits for a node, and not for a pod that is being stopped; one that should be gone by now is stuck."""
     if pod.phase is not PodPhase.UNSCHEDULABLE:
         return False
-    return not pod.place_by or now > datetime.fromisoformat(pod.place_by).timestamp() + _CLEARING_SECONDS
+    return not pod.room_freed_by or now > datetime.fromisoformat(pod.room_freed_by).timestamp() + _CLEARING_SECONDS

@@ -47,7 +47,7 @@ class ScaleWriter:
             await self.record(service.body, "Normal", reason, decision.message)
 
     async def record(self, body: Manifest, kind: str, reason: Reason, message: str) -> None:
-        """Write an event; one that cannot be written is told in the log."""
+        """Write an event; one that cannot be written leaves a line in the log."""
         try:
             shown = redacted(message)
             await self.cluster.record(event(body, kind=kind, reason=reason, message=shown, now=self.now()))
