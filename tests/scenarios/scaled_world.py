@@ -10,10 +10,11 @@ from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, R
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
 from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
+from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
 from llmservice.reconcilers.scaling.scaled_services import ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
-from llmservice.reconcilers.scaling.service_state import Evaluation, ServiceState
+from llmservice.reconcilers.scaling.service_state import ServiceState
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.signals.source import Target
 from tests.scenarios.world import NAMESPACE, World, controlled_by
@@ -41,7 +42,7 @@ class FakeSource:
         if target.pod in self.unreadable:
             return self.unreadable[target.pod]
         running = self.by_pod.get(target.pod, self.running)
-        return Reading(at=self.now, counters=counters(self.now, running=running, finished=None))
+        return Reading(counters=counters(self.now, running=running, finished=None))
 
 
 UNREACHABLE = ReadFailure(reason=ReadFailureReason.UNREACHABLE, message="connection refused: see its log")

@@ -51,7 +51,7 @@ class BusyEngines(FakeSource):
             ttft=Histogram(count=requests, total=0.2 * requests, bounds=(1.0, 5.0), counts=(requests, requests)),
             inter_token_latency=Histogram(count=requests * 200.0, total=inter_token_seconds),
         )
-        return Reading(at=self.now, counters=counted, kv_use=0.1, slots=256)
+        return Reading(counters=counted, kv_use=0.1, slots=256)
 
 
 @dataclass

@@ -12,12 +12,16 @@ _LONGEST_MESSAGE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one pod reported. `at` is in seconds since 1970, `kv_use` 0–1; None where the engine does not report it."""
+    """What one pod reported. `kv_use` is 0–1; None where the engine does not report it."""
 
-    at: float
     counters: Counters
     kv_use: float | None = None
     slots: int | None = None
+
+    @property
+    def at(self) -> float:
+        """When, in seconds since 1970."""
+        return self.counters.at
 
 
 class ReadFailureReason(StrEnum):

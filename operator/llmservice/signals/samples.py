@@ -211,7 +211,6 @@ def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, H
         inter_token_latency=histograms.get("inter_token_latency"),
     )
     return Reading(
-        at=at,
         counters=counters,
         kv_use=numbers.get("kv_use"),
         slots=int(numbers["slots"]) if "slots" in numbers else None,

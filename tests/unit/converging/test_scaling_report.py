@@ -142,7 +142,7 @@ def test_the_finding_of_a_round_has_each_ready_pod_that_could_not_be_read() -> N
         ScaledPod(name="chat-2", uid="2", phase=PodPhase.READY),
         ScaledPod(name="chat-3", uid="3", phase=PodPhase.UNSCHEDULABLE, scheduler_message="no node has room"),
     ]
-    readings: PodReadings = {"chat-1": Reading(at=0.0, counters=counters()), "chat-2": refused()}
+    readings: PodReadings = {"chat-1": Reading(counters=counters()), "chat-2": refused()}
     decision = Decision(replicas=2, reason=Reason.STEADY, message="")
     finding = finding_of(decision, pods, readings, advise=False)
     assert (finding.ready, finding.unreadable, finding.scheduler_messages) == (

@@ -21,7 +21,7 @@ def starting(name: str = "a", **changes: Any) -> ScaledPod:
 
 
 def a_reading(at: float, tokens: float, **changes: Any) -> Reading:
-    return Reading(at=at, counters=counters(at, generated_tokens=tokens), **changes)
+    return Reading(counters=counters(at, generated_tokens=tokens), **changes)
 
 
 def a_round(history: PodHistory, now: float, pod: ScaledPod, reading: Reading | ReadFailure | None = None) -> Snapshot:

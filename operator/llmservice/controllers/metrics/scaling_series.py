@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from llmservice.converging.pod_readings import Reading
-from llmservice.reconcilers.scaling.service_state import Evaluation
+from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 
 _LABELS = ["namespace", "name"]

@@ -11,7 +11,8 @@ from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.planning.service_plan import ScalingPlan
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS
-from llmservice.reconcilers.scaling.service_state import Evaluation, ServiceState
+from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.service_state import ServiceState
 
 
 def explained(state: ServiceState, now: float) -> dict[str, Any]:

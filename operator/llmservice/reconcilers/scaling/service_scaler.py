@@ -13,9 +13,9 @@ from llmservice.converging.conditions import timestamp
 from llmservice.converging.pod_readings import PodReadings
 from llmservice.converging.scaling_report import ScalingReport, finding_of, new_problem, report_of, suspended_report
 from llmservice.errors import OperatorError
+from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
 from llmservice.reconcilers.scaling.scaled_services import ScaledService
-from llmservice.reconcilers.scaling.service_state import Evaluation
 from llmservice.reconcilers.workers import ServiceKey
 
 log = logging.getLogger(__name__)

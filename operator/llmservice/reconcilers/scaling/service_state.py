@@ -12,13 +12,13 @@ from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.checkpoints import digest_of, resumed
-from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.replicas import live_replicas, owners_of_replicas
-from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.scaling.plan_cache import PlanCache
 from llmservice.reconcilers.scaling.pod_history import PodHistory
@@ -29,25 +29,6 @@ log = logging.getLogger(__name__)
 
 _Key = TypeVar("_Key")
 _Changes = tuple[tuple[float, int], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
-    """For those who ask why: what was read and decided `at` (seconds since 1970), and the memory after it."""
-
-    at: float
-    plan: ServicePlan
-    policy: ScalingPolicy
-    pods: tuple[ScaledPod, ...]
-    readings: PodReadings
-    snapshot: Snapshot
-    decision: Decision
-    memory: Memory
-
-    @property
-    def advise(self) -> bool:
-        """Whether nothing is applied."""
-        return self.plan.scaling is not None and self.plan.scaling.advise
 
 
 @dataclass(slots=True, kw_only=True)
