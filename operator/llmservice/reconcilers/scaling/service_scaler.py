@@ -36,29 +36,34 @@ class ServiceScaler:
 
     async def scale(self, service: ScaledService, readings: PodReadings) -> None:
         """Decide, write and report. What the cluster refuses is tried again in the next round."""
-        state, now, advise = service.state, self.clock(), service.scaling.advise
-        state.adopt(service.plan, service.body.get("status") or {}, now)
+        now = self.clock()
+        service.state.adopt(service.plan, service.body.get("status") or {}, now)
         if service.suspended:
             self._suspend(service)
             return
+        snapshot, decision = self._decide(service, readings, now)
+        if service.scaling.advise or await self._apply(service, snapshot, decision):
+            await self._report(service, readings, decision, now)
+
+    def _decide(self, service: ScaledService, readings: PodReadings, now: float) -> tuple[Snapshot, Decision]:
+        """What the pods did, and the number it asks for; both are published for /explain and /metrics."""
+        state, advise = service.state, service.scaling.advise
         policy = policy_of(service.scaling, service.plan.max_num_seqs, self.period_seconds)
         desired = state.desired(service.deployment, advise=advise)
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
         decision = state.decide(policy, snapshot, now, advise=advise)
-        state.publish(
-            Evaluation(
-                at=now,
-                plan=service.plan,
-                policy=policy,
-                pods=service.pods,
-                readings=readings,
-                snapshot=snapshot,
-                decision=decision,
-                memory=state.memory,
-            )
+        evaluation = Evaluation(
+            at=now,
+            plan=service.plan,
+            policy=policy,
+            pods=service.pods,
+            readings=readings,
+            snapshot=snapshot,
+            decision=decision,
+            memory=state.memory,
         )
-        if advise or await self._apply(service, snapshot, decision):
-            await self._report(service, readings, decision, now)
+        state.publish(evaluation)
+        return snapshot, decision
 
     async def _apply(self, service: ScaledService, snapshot: Snapshot, decision: Decision) -> bool:
         """Write the number; whether the cluster took it."""
