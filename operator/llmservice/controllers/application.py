@@ -14,13 +14,12 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.leadership.lease_record import LeaseTiming
-from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
-from llmservice.cluster.watching.listing import Selection
+from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
