@@ -66,8 +66,8 @@ async def run_operator(settings: Settings) -> None:
     ):
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
         parts = _wire(settings, connection, replica, sources)
-        looks = parts.autoscaler.scaler.looks
-        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, looks):
+        states = parts.autoscaler.services.states
+        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, states):
             await _operate(parts, settings, stop)
     log.info("stopped")
 
@@ -119,7 +119,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
         plan=planner,
         now=_now,
-        scaling=autoscaler.scaler.looks.report,
+        scaling=autoscaler.services.states.report,
     )
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
