@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Objective
 from llmservice.cli.replay_chart import chart, per_window, quantile, save, steps, sum_per_second
 from llmservice.simulation.fleet import Fleet

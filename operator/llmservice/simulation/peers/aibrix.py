@@ -78,10 +78,10 @@ def aibrix(policy: ScalingPolicy) -> Decider:
 
 
 def _observed(memory: ApaMemory, snapshot: Snapshot) -> ApaMemory:
-    ready = len(snapshot.ready)
+    kv_use = _mean(tuple(replica.kv_use or 0.0 for replica in snapshot.ready))
     return ApaMemory(
-        kv_uses=(*memory.kv_uses, (snapshot.kv_use or 0.0) / ready)[-_WINDOW:],
-        queues=(*memory.queues, snapshot.waiting / ready)[-_WINDOW:],
+        kv_uses=(*memory.kv_uses, kv_use)[-_WINDOW:],
+        queues=(*memory.queues, snapshot.waiting / len(snapshot.ready))[-_WINDOW:],
         recommendations=memory.recommendations,
     )
 

@@ -1,6 +1,7 @@
 """A peer's number as a decision of ours, so that one replay plays both."""
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 
 
 def decided(before: int, replicas: int, why: str) -> Decision:

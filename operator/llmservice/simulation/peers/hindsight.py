@@ -25,7 +25,7 @@ _SMOOTHING_BINS = (6, 18)
 """The load is averaged over one minute and over three."""
 
 _UTILIZATION = (0.1, 2.0)
-_HALVINGS, _MORE_HALVINGS = 6, 3
+_HALVINGS, _MORE_HALVINGS = 7, 4
 _DECODE_BATCH = 64
 
 
@@ -99,7 +99,7 @@ def _smoothed(values: Sequence[float], window: int) -> list[float]:
 
 def _scheduled(trial: Trial, work: Sequence[float], utilization: float) -> Replay:
     """The load under the schedule for this utilization of each replica."""
-    lead = math.ceil(trial.setting.cold_start_seconds * (1 + COLD_START_SPREAD) / _BIN_SECONDS) + 1
+    lead = math.ceil(trial.setting.cold_start_seconds * (1 + COLD_START_SPREAD) / _BIN_SECONDS)
     needed = [trial.policy.bounded(math.ceil(each / _BIN_SECONDS / utilization)) for each in work]
     asked = [max(needed[at : at + lead + 1]) for at in range(len(needed))]
     return trial.replayed(_following(asked), first=asked[0])

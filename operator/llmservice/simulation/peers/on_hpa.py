@@ -30,7 +30,7 @@ def hpa_on_kv_cache(percent: float, policy: ScalingPolicy) -> Decider:
     """
 
     def recommend(snapshot: Snapshot, _: float) -> tuple[int, str]:
-        used = [replica.kv_use for replica in snapshot.ready if replica.kv_use is not None]
+        used = snapshot.kv_uses
         missing = len(snapshot.members) - len(used)
         wanted = by_pod_metric(used, missing, percent / 100, snapshot.replicas)
         return wanted, f"KV cache {sum(used) / max(1, len(used)):.0%} on average, target {percent:g} %"
