@@ -27,7 +27,7 @@ from llmservice.autoscaling.safe_load import rescaled
 
 MAX_CHARACTERS = 4096
 
-_VERSION = "1:"
+_VERSION = "2:"
 _MAX_JSON_BYTES = 1 << 16
 
 
@@ -69,6 +69,8 @@ def _rows(memory: Memory) -> list[Any]:
             _table(capacity.violations),
             capacity.violation_weight,
             _table(capacity.watches),
+            capacity.residual_seconds,
+            capacity.residual_requests,
         ],
         [
             demand.sizes and _fields(demand.sizes),
@@ -81,6 +83,8 @@ def _rows(memory: Memory) -> list[Any]:
             demand.ordinary_error,
             demand.judged,
             demand.cold_starts,
+            demand.surprise,
+            demand.surprise_hours,
         ],
         [stabilization.targets, stabilization.needs, stabilization.changes],
     ]
@@ -88,8 +92,9 @@ def _rows(memory: Memory) -> list[Any]:
 
 def _memory(rows: Any) -> Memory:
     at, capacity, demand, stabilization = rows
-    line, kv_per_token, violations, violation_weight, watches = capacity
-    sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts = demand
+    line, kv_per_token, violations, violation_weight, watches, residual_seconds, residual_requests = capacity
+    sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts, *rest = demand
+    surprise, surprise_hours = rest
     return Memory(
         at=None if at is None else _number(at),
         capacity=rescaled(
@@ -99,6 +104,8 @@ def _memory(rows: Any) -> Memory:
                 violations={int(level): Violations(*_numbers(row)) for level, *row in violations},
                 violation_weight=_positives([violation_weight])[0],
                 watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
+                residual_seconds=_number(residual_seconds),
+                residual_requests=_number(residual_requests),
             )
         ),
         demand=Demand(
@@ -112,6 +119,8 @@ def _memory(rows: Any) -> Memory:
             ordinary_error=_number(ordinary_error),
             judged=int(judged),
             cold_starts=_wholes(cold_starts),
+            surprise=_number(surprise),
+            surprise_hours=_number(surprise_hours),
         ),
         stabilization=Stabilization(
             *(tuple((_number(when), int(number)) for when, number in rows) for rows in stabilization)

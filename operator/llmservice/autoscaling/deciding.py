@@ -55,6 +55,8 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
             ordinary_error=demand.ordinary_error,
             judged=demand.judged,
             cold_starts=demand.cold_starts,
+            surprise=demand.surprise,
+            surprise_hours=demand.surprise_hours,
         ),
         stabilization=Stabilization(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),
     )

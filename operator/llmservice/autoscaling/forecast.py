@@ -19,6 +19,7 @@ _FORGETTING = 0.03
 """Weights of a larger and of a smaller error than the mean: trouble is learnt in minutes and remembered for longer."""
 
 _LEAST_JUDGED = 20
+_HOURS_REMEMBERED = 12.0
 _WORK_SHARE = 0.9
 
 
@@ -74,7 +75,7 @@ def _half_minute_error(loads: Sequence[int]) -> float:
     return math.sqrt(sum((load - average) ** 2 for load in before) / len(before) / 3)
 
 
-def judged(demand: Demand, ahead: float, horizon_seconds: float, now: float) -> Demand:
+def judged(demand: Demand, ahead: float, horizon_seconds: float, now: float, unit: float = 1.0) -> Demand:
     """The demand with this forecast noted (twice a minute), and those judged whose time has come.
 
     Errors are exponential means of |last minute - forecast| and |last minute - ordinary level then|.
@@ -86,18 +87,22 @@ def judged(demand: Demand, ahead: float, horizon_seconds: float, now: float) -> 
     demand = dataclasses.replace(demand, forecasts=(*demand.forecasts, noted))
     came = recent(demand.loads, 6)
     while demand.forecasts and demand.forecasts[0].at <= now - horizon_seconds:
-        demand = _with_judgement(demand, came)
+        demand = _with_judgement(demand, came, horizon_seconds / 120.0 * math.sqrt(unit))
     return demand
 
 
-def _with_judgement(demand: Demand, came: float) -> Demand:
+def _with_judgement(demand: Demand, came: float, unit: float) -> Demand:
     forecast, *later = demand.forecasts
+    z = max(0.0, came - forecast.tokens_per_second) / (unit * math.sqrt(max(1, forecast.tokens_per_second)))
+    hours = min(demand.surprise_hours + 1 / 120, _HOURS_REMEMBERED)
     return dataclasses.replace(
         demand,
         forecasts=tuple(later),
         error=_remembered(demand.error, abs(came - forecast.tokens_per_second), demand.judged),
         ordinary_error=_remembered(demand.ordinary_error, abs(came - forecast.ordinary), demand.judged),
         judged=demand.judged + 1,
+        surprise=nearing(demand.surprise, z * z, 1 / 120 / hours),
+        surprise_hours=hours,
     )
 
 

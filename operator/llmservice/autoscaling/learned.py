@@ -24,7 +24,7 @@ from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.queue_saturation import queue_saturated
-from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
+from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve, trust
 from llmservice.autoscaling.resuming import is_resumed, unchanged
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from llmservice.autoscaling.snapshot import Snapshot
@@ -83,8 +83,8 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     horizon = cold_start_seconds(demand) + policy.period_seconds
     seen = dataclasses.replace(
         memory,
-        demand=judged(demand, need.outlook.ahead, horizon, now),
-        capacity=sampled(learnt(memory.capacity, snapshot), demand, snapshot, bounds.within_objective),
+        demand=judged(demand, need.outlook.ahead, horizon, now, need.safe),
+        capacity=sampled(learnt(memory.capacity, snapshot), demand, snapshot, bounds),
     )
     return _held(policy, snapshot, seen, need, now)
 
@@ -102,7 +102,7 @@ def _need(
         limits=bounds,
         safe=safe,
         load=load,
-        reserve=reserve(load, cold_start, cushion),
+        reserve=reserve(load, cold_start, cushion, trust(memory.demand.surprise, memory.demand.surprise_hours, cushion)),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
         queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
     )
@@ -160,7 +160,8 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
             step="capacity line",
             replicas=need.load,
             message=f"{tokens_text(need.safe)} tokens/s safe of {tokens_text(bounds.within_objective)}; "
-            f"latency {tokens_text(bounds.by_latency)}, KV cache and slots {tokens_text(bounds.by_memory)}",
+            f"latency {tokens_text(bounds.by_latency)}, TTFT {tokens_text(bounds.by_ttft)}, "
+            f"KV cache and slots {tokens_text(bounds.by_memory)}",
         ),
         Vote(
             step="forecast",

@@ -76,6 +76,9 @@ class Watch:
     tokens: float = 0.0
     finished: float = 0.0
     over: float = 0.0
+    first_token_count: float = 0.0
+    ttft_seconds: float = 0.0
+    quiet_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,8 @@ class Capacity:
     violations: Mapping[int, Violations] = field(default_factory=dict)
     violation_weight: float = 1.0
     watches: Mapping[str, Watch] = field(default_factory=dict)
+    residual_seconds: float = 0.0
+    residual_requests: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,8 @@ class Demand:
     ordinary_error: float = 0.0
     judged: int = 0
     cold_starts: tuple[int, ...] = ()
+    surprise: float = 0.0
+    surprise_hours: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from llmservice.autoscaling.arithmetic import clip
 from llmservice.autoscaling.policy import Reserve
 
 
@@ -21,13 +22,26 @@ CUSHIONS = {
 }
 
 
-def reserve(load: float, cold_start_seconds: float, cushion: Cushion) -> float:
+def reserve(load: float, cold_start_seconds: float, cushion: Cushion, factor: float = 1.0) -> float:
     """Replicas beyond a load of `load` replicas: r0 + beta (H / 120 s) sqrt(load).
 
     Square-root staffing (Halfin and Whitt 1981) covers the spread of independent arrivals; the longer a new replica
     takes, the further the load has drifted when it is there.
     """
-    return cushion.fixed + cushion.per_root * cold_start_seconds / 120.0 * math.sqrt(load)
+    return cushion.fixed + factor * cushion.per_root * cold_start_seconds / 120.0 * math.sqrt(load)
+
+
+_PRIOR_HOURS = 1.5
+_GRACE_HOURS = 1.0
+_COVER = 2.0
+_LEAST, _MOST = 0.3, 1.5
+
+
+def trust(surprise: float, hours: float, cushion: Cushion) -> float:
+    """By how much the part of the reserve that grows with the load is multiplied, 0.3 to 1.5."""
+    seen = (_COVER / cushion.per_root) ** 2 * surprise
+    weight = hours if seen > 1 else max(0.0, hours - _GRACE_HOURS)
+    return clip(math.sqrt((_PRIOR_HOURS + weight * seen) / (_PRIOR_HOURS + weight)), _LEAST, _MOST)
 
 
 def burst_floor(strength: float, working_replicas: float, cushion: Cushion) -> float:

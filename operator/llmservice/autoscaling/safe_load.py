@@ -1,9 +1,12 @@
 """The load one replica holds with at most 1 % of its requests over an objective: measured, and assumed until then."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 
+from llmservice.autoscaling.capacity_line import Limits
 from llmservice.autoscaling.memory import Capacity, Demand, Violations, Watch
+from llmservice.autoscaling.prompt_queue import with_waiting
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 
 _LEVEL_WIDTH = 0.05
@@ -17,7 +20,8 @@ _LEAST_REQUESTS = 0.01
 """Fewer at one level say nothing beside those that are assumed."""
 
 _MINUTE = 6
-_QUIET_READINGS = 12
+_QUIET_READINGS = 6
+_QUIET_DURING = False
 _QUIET_QUEUE = 3
 _LEAST_FINISHED = 5
 _LEAST_LOAD = 0.2
@@ -37,7 +41,7 @@ _LEVELS_BEYOND = 5
 """The curve is fitted from the least load that is called safe to a little beyond the margin."""
 
 
-def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objective: float) -> Capacity:
+def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, limits: Limits) -> Capacity:
     """The capacity with one more reading of every replica, and a sample of each that ends a telling minute.
 
     A minute tells something only when the replica kept its queue short for two minutes, its halves agree within 30 %
@@ -45,6 +49,7 @@ def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objec
     """
     watches, weight = dict[str, Watch](), capacity.violation_weight * _FADING
     violations, calm = capacity.violations, None
+    within_objective = limits.within_objective
     for replica in snapshot.ready:
         watch = _watched(capacity.watches.get(replica.name, _UNWATCHED), replica)
         if watch.readings == _MINUTE:
@@ -52,9 +57,12 @@ def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objec
                 calm = _calm(demand)
             if calm and _telling(watch, within_objective):
                 violations = _with_sample(violations, watch, weight)
-            watch = Watch(quiet=watch.quiet)
+                capacity = _with_waiting(capacity, demand, watch, limits)
+            watch = Watch(quiet=watch.quiet, quiet_before=watch.quiet)
         watches[replica.name] = watch
-    return rescaled(Capacity(capacity.line, capacity.kv_per_token, violations, weight, watches))
+    return rescaled(
+        dataclasses.replace(capacity, violations=violations, violation_weight=weight, watches=watches)
+    )
 
 
 def rescaled(capacity: Capacity) -> Capacity:
@@ -69,7 +77,19 @@ def rescaled(capacity: Capacity) -> Capacity:
         level: Violations(old.requests / weight, old.over / weight) for level, old in capacity.violations.items()
     }
     kept = {level: seen for level, seen in violations.items() if seen.requests >= _LEAST_REQUESTS}
-    return Capacity(capacity.line, capacity.kv_per_token, kept, 1.0, capacity.watches)
+    return dataclasses.replace(capacity, violations=kept, violation_weight=1.0)
+
+
+def _with_waiting(capacity: Capacity, demand: Demand, watch: Watch, limits: Limits) -> Capacity:
+    if demand.sizes is None:
+        return capacity
+    return with_waiting(
+        capacity,
+        prompts=watch.first_token_count,
+        ttft_seconds=watch.ttft_seconds,
+        busy=watch.tokens / watch.seconds / limits.fastest,
+        reading=demand.sizes.prompt / limits.fastest,
+    )
 
 
 def safe_load(capacity: Capacity, within_objective: float) -> float:
@@ -106,13 +126,17 @@ def _watched(watch: Watch, replica: Replica) -> Watch:
         watch.tokens + tokens,
         watch.finished + flow.finished,
         watch.over + min(flow.finished, flow.slo_violations),
+        watch.first_token_count + (flow.first_tokens or 0.0),
+        watch.ttft_seconds + (flow.ttft_seconds or 0.0),
+        watch.quiet_before,
     )
 
 
 def _telling(watch: Watch, within_objective: float) -> bool:
     halves_agree = 0.35 * watch.tokens < watch.first_tokens < 0.65 * watch.tokens
     loaded = watch.tokens >= _LEAST_LOAD * within_objective * watch.seconds
-    return watch.quiet >= _QUIET_READINGS and watch.finished >= _LEAST_FINISHED and loaded and halves_agree
+    quiet = watch.quiet >= 12 if _QUIET_DURING else watch.quiet_before >= _QUIET_READINGS
+    return quiet and watch.finished >= _LEAST_FINISHED and loaded and halves_agree
 
 
 def _calm(demand: Demand) -> bool:

@@ -5,13 +5,18 @@ import math
 
 import pytest
 
+from llmservice.autoscaling.capacity_line import Limits
 from llmservice.autoscaling.memory import Capacity, Demand, Sizes, Violations
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from tests.unit.autoscaling.builders import a_flow, a_replica, a_snapshot
 
 LIMIT = 10_000.0
+LIMITS = Limits(
+    within_objective=LIMIT, saturated=1.1 * LIMIT, by_latency=LIMIT, by_memory=LIMIT, by_ttft=LIMIT, fastest=1.2 * LIMIT
+)
 SIZES = Sizes(entered_tokens=1000.0, prompts=1.0, generated_tokens=200.0, answers=1.0, finished_per_second=5.0)
-DEFAULT_RATE_LIMIT = Demand(sizes=SIZES, loads=(4800,) * 20)
+UNREACHABLE = dataclasses.replace(LIMITS, within_objective=1e9)
+STEADY = Demand(sizes=SIZES, loads=(4800,) * 20)
 
 
 def measured(share_over: float, *, at: float, requests: float = 20_000.0) -> Capacity:
@@ -19,12 +24,12 @@ def measured(share_over: float, *, at: float, requests: float = 20_000.0) -> Cap
     return Capacity(violations={level: Violations(requests, requests * share_over)})
 
 
-def watched(minutes: int, demand: Demand = DEFAULT_RATE_LIMIT, **changes: float) -> Capacity:
+def watched(minutes: int, demand: Demand = STEADY, **changes: float) -> Capacity:
     """What is sampled from one replica within so many minutes of equal readings."""
     capacity = Capacity()
     waiting = changes.pop("waiting", 0.0)
     for _ in range(6 * minutes):
-        capacity = sampled(capacity, demand, a_snapshot(a_replica(flow=a_flow(**changes), waiting=waiting)), LIMIT)
+        capacity = sampled(capacity, demand, a_snapshot(a_replica(flow=a_flow(**changes), waiting=waiting)), LIMITS)
     return capacity
 
 
@@ -71,7 +76,7 @@ def test_a_replica_with_hardly_any_load_is_not_sampled() -> None:
 
 
 def test_nothing_is_sampled_while_arrivals_jump() -> None:
-    jumping = dataclasses.replace(DEFAULT_RATE_LIMIT, loads=(4800,) * 19 + (14_400,))
+    jumping = dataclasses.replace(STEADY, loads=(4800,) * 19 + (14_400,))
     assert watched(4, jumping).violations == {}
 
 
@@ -83,19 +88,19 @@ def test_a_minute_with_unequal_halves_is_not_sampled() -> None:
     capacity = Capacity()
     for tick in range(24):
         flow = a_flow(60.0 if tick % 6 < 3 else 15.0)
-        capacity = sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(a_replica(flow=flow)), LIMIT)
+        capacity = sampled(capacity, STEADY, a_snapshot(a_replica(flow=flow)), LIMITS)
     assert capacity.violations == {}
 
 
 def test_a_replica_that_left_is_no_longer_watched() -> None:
-    capacity = sampled(Capacity(), DEFAULT_RATE_LIMIT, a_snapshot(a_replica("a"), a_replica("b")), LIMIT)
-    assert set(sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(a_replica("b")), LIMIT).watches) == {"b"}
+    capacity = sampled(Capacity(), STEADY, a_snapshot(a_replica("a"), a_replica("b")), LIMITS)
+    assert set(sampled(capacity, STEADY, a_snapshot(a_replica("b")), LIMITS).watches) == {"b"}
 
 
 def test_old_samples_fade() -> None:
     capacity = watched(2)
     for _ in range(720):
-        capacity = sampled(capacity, DEFAULT_RATE_LIMIT, a_snapshot(), 1e9)
+        capacity = sampled(capacity, STEADY, a_snapshot(), UNREACHABLE)
     assert sampled_requests(capacity) == pytest.approx(6 * 40.0 / math.e**0.72, rel=0.01)
 
 
@@ -107,7 +112,7 @@ def test_the_weight_of_a_sample_grows_for_ever_without_leaving_the_numbers() -> 
         },
         violation_weight=1e6,
     )
-    capacity = sampled(grown, DEFAULT_RATE_LIMIT, a_snapshot(), LIMIT)
+    capacity = sampled(grown, STEADY, a_snapshot(), LIMITS)
     assert capacity.violation_weight == 1.0
     assert safe_load(capacity, LIMIT) == pytest.approx(safe_load(started, LIMIT))
     assert sampled_requests(capacity) == pytest.approx(sampled_requests(started) / 1.001)
@@ -115,4 +120,4 @@ def test_the_weight_of_a_sample_grows_for_ever_without_leaving_the_numbers() -> 
 
 def test_samples_that_have_faded_to_nothing_are_left_out_then() -> None:
     faded = Capacity(violations={170: Violations(5e3, 1.0), 171: Violations(5e6, 1.0)}, violation_weight=1e6)
-    assert set(sampled(faded, DEFAULT_RATE_LIMIT, a_snapshot(), LIMIT).violations) == {171}
+    assert set(sampled(faded, STEADY, a_snapshot(), LIMITS).violations) == {171}
