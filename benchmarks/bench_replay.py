@@ -131,9 +131,7 @@ def row(policy: str, name: str, trace: Sequence[Arrival], seeds: Sequence[int]) 
     return best or (found, "none attains it")
 
 
-def table(
-    policy: str, traces: Callable[[str], Sequence[Arrival]], loads: Sequence[str], seeds: Sequence[int]
-) -> None:
+def table(policy: str, traces: Callable[[str], Sequence[Arrival]], loads: Sequence[str], seeds: Sequence[int]) -> None:
     """Run and print one policy."""
     began, rows = time.process_time(), dict[str, Row]()
     print(f"{policy}, seeds {' '.join(map(str, seeds))}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from llmservice.autoscaling.arithmetic import nearing
 from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes
 from llmservice.autoscaling.policy import Objective, Roofline, ScalingPolicy
-from llmservice.autoscaling.prompt_queue import within_ttft
+from llmservice.autoscaling.prompt_queue import patience
 from llmservice.autoscaling.snapshot import Flow, Replica, Snapshot
 
 _LEVEL_WIDTH = 0.18
@@ -44,7 +44,7 @@ class Limits:
     saturated: float
     by_latency: float
     by_memory: float
-    by_ttft: float
+    patience: float
     fastest: float
 
 
@@ -138,15 +138,12 @@ def limits(line: Line, capacity: Capacity, sizes: Sizes, policy: ScalingPolicy) 
     if by_latency <= 0:
         by_latency = 0.2 * f0 / k
     mean_limit = min(by_latency, by_memory, 0.95 * f0 / k)
-    by_ttft = within_ttft(capacity, sizes.prompt, f0 / k, objective.ttft_seconds)
     return Limits(
-        within_objective=min(
-            by_ttft, mean_limit / (1 + math.sqrt(_SIZE_SPREAD / _companions(mean_limit, sizes, objective)))
-        ),
+        within_objective=mean_limit / (1 + math.sqrt(_SIZE_SPREAD / _companions(mean_limit, sizes, objective))),
         saturated=min(0.9 * f0 / k, by_memory),
         by_latency=by_latency,
         by_memory=by_memory,
-        by_ttft=by_ttft,
+        patience=patience(sizes.prompt, f0 / k, objective.ttft_seconds),
         fastest=f0 / k,
     )
 

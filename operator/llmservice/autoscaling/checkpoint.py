@@ -21,7 +21,7 @@ from llmservice.autoscaling.memory import (
     Sizes,
     Stabilization,
     Violations,
-    Watch,
+    ReplicaMinute,
 )
 from llmservice.autoscaling.safe_load import rescaled
 
@@ -45,7 +45,7 @@ def encoded(memory: Memory, at_most: int = MAX_CHARACTERS) -> str:
 
 
 def decoded(checkpoint: str) -> Memory | None:
-    """The memory of a checkpoint; None when it is none of this version, damaged or out of its senses."""
+    """The memory of a checkpoint; None when it is none of this version, damaged or meaningless."""
     if not checkpoint.startswith(_VERSION) or len(checkpoint) > MAX_CHARACTERS:
         return None
     try:
@@ -68,9 +68,7 @@ def _rows(memory: Memory) -> list[Any]:
             capacity.kv_per_token,
             _table(capacity.violations),
             capacity.violation_weight,
-            _table(capacity.watches),
-            capacity.residual_seconds,
-            capacity.residual_requests,
+            _table(capacity.minutes),
         ],
         [
             demand.sizes and _fields(demand.sizes),
@@ -92,7 +90,7 @@ def _rows(memory: Memory) -> list[Any]:
 
 def _memory(rows: Any) -> Memory:
     at, capacity, demand, stabilization = rows
-    line, kv_per_token, violations, violation_weight, watches, residual_seconds, residual_requests = capacity
+    line, kv_per_token, violations, violation_weight, minutes = capacity
     sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts, *rest = demand
     surprise, surprise_hours = rest
     return Memory(
@@ -103,9 +101,7 @@ def _memory(rows: Any) -> Memory:
                 kv_per_token=_number(kv_per_token),
                 violations={int(level): Violations(*_numbers(row)) for level, *row in violations},
                 violation_weight=_positives([violation_weight])[0],
-                watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
-                residual_seconds=_number(residual_seconds),
-                residual_requests=_number(residual_requests),
+                minutes={str(name): ReplicaMinute(*row[:2], *_numbers(row[2:])) for name, *row in minutes},
             )
         ),
         demand=Demand(
@@ -171,7 +167,7 @@ def _refused(constant: str) -> float:
 
 def _ever_smaller(memory: Memory) -> Iterator[Memory]:
     yield memory
-    memory = dataclasses.replace(memory, capacity=dataclasses.replace(memory.capacity, watches={}))
+    memory = dataclasses.replace(memory, capacity=dataclasses.replace(memory.capacity, minutes={}))
     yield memory
     for keep in (60, 30, 12):
         yield dataclasses.replace(memory, demand=_shortened(memory.demand, keep))

@@ -106,7 +106,6 @@ def flow_between(before: Counters, after: Counters, objective: Objective) -> Flo
         finished=finished or 0.0,
         arrived=(finished or 0.0) + after.rejected - before.rejected + held,
         first_tokens=_growth(_count(before.ttft), _count(after.ttft)),
-        ttft_seconds=_growth(_total(before.ttft), _total(after.ttft)),
         ttft_violations=_growth(*(_above(c.ttft, objective.ttft_seconds) for c in (before, after))),
         tpot_violations=_growth(*(_above(c.tpot, objective.tpot_seconds) for c in (before, after))),
         inter_token_count=None

@@ -47,7 +47,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
     # Read since the gap before this one, and no load learnt: a service that can hardly be read is no known one.
     half_minutes = () if demand.held and not demand.loads else demand.half_minutes
     return Memory(
-        capacity=dataclasses.replace(capacity, watches={}),
+        capacity=dataclasses.replace(capacity, minutes={}),
         demand=Demand(
             sizes=demand.sizes,
             half_minutes=half_minutes,

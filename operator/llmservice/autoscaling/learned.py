@@ -5,7 +5,7 @@
  3 forecast        tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
  4 reserve         a share of one replica, and square-root staffing                     reserve.py
  5 burst floor     what on/off traffic needs                                            forecast.py, reserve.py
- 6 queue_saturated         replicas busy with their own queue                                   clogging.py
+ 6 queue saturation   replicas that are busy with their own queue                          queue_saturation.py
  7 hold            up at once, down after a window, and not for a trifle                stabilization.py
 
 Every quantity is absolute (never a multiple of the running replicas), so replicas on their way are counted by nature.
@@ -42,6 +42,7 @@ _TOLERANCE = 0.1
 
 _BAND = 0.3
 _BAND_PER_ROOT = 0.5
+_BAND_FLOOR = 0.0
 """A load that swings around a whole number of replicas changes nothing."""
 
 _LONG_HOLD_SECONDS = 1800.0
@@ -56,6 +57,7 @@ class _Need:
     limits: Limits
     safe: float
     load: float
+    factor: float
     reserve: float
     floor: float
     queue_saturated: float
@@ -94,15 +96,16 @@ def _need(
 ) -> _Need:
     cold_start, cushion = cold_start_seconds(demand), CUSHIONS[policy.reserve]
     ahead = outlook(demand, cold_start + policy.period_seconds, policy.period_seconds)
-    safe = safe_load(memory.capacity, bounds.within_objective)
+    safe = safe_load(memory.capacity, bounds)
     load = max(ahead.ahead, ahead.now) / safe
-    strength = burstiness(memory.demand)
+    strength, factor = burstiness(memory.demand), trust(memory.demand.surprise, memory.demand.surprise_hours, cushion)
     return _Need(
         outlook=ahead,
         limits=bounds,
         safe=safe,
         load=load,
-        reserve=reserve(load, cold_start, cushion, trust(memory.demand.surprise, memory.demand.surprise_hours, cushion)),
+        factor=factor,
+        reserve=reserve(load, cold_start, cushion, factor),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
         queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
     )
@@ -116,7 +119,7 @@ def _held(
     window = stabilization_window_seconds(cold_start)
     target = max(1, math.ceil(need.replicas - _TOLERANCE))
     enough = policy.bounded(target)
-    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
+    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load, need.factor))))
     stabilization = dataclasses.replace(
         memory.stabilization,
         targets=with_target(memory.stabilization.targets, ample, now, window),
@@ -132,9 +135,9 @@ def _held(
     return proposal, dataclasses.replace(memory, stabilization=stabilization)
 
 
-def _band(load: float) -> float:
+def _band(load: float, factor: float) -> float:
     """Replicas that must become free before one is given up: more under more load, which swings by more replicas."""
-    return _BAND + _BAND_PER_ROOT * math.sqrt(load)
+    return (_BAND + _BAND_PER_ROOT * math.sqrt(load)) * min(1.0, _BAND_FLOOR + factor * (1 - _BAND_FLOOR))
 
 
 def _message(need: _Need, horizon: float) -> str:
@@ -148,7 +151,7 @@ def _message(need: _Need, horizon: float) -> str:
     if need.floor > need.load + need.reserve:
         parts.append(f"on/off traffic asks for {need.floor:.1f}")
     if need.queue_saturated > _LEAST_QUEUE_SATURATED:
-        parts.append(f"{need.queue_saturated:.1f} queue_saturated by their own queue")
+        parts.append(f"{need.queue_saturated:.1f} replicas busy with their own queue")
     return "; ".join(parts)
 
 
@@ -160,7 +163,7 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
             step="capacity line",
             replicas=need.load,
             message=f"{tokens_text(need.safe)} tokens/s safe of {tokens_text(bounds.within_objective)}; "
-            f"latency {tokens_text(bounds.by_latency)}, TTFT {tokens_text(bounds.by_ttft)}, "
+            f"latency {tokens_text(bounds.by_latency)}, "
             f"KV cache and slots {tokens_text(bounds.by_memory)}",
         ),
         Vote(
@@ -171,5 +174,5 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
         Vote(step="now", replicas=outlook_.now / need.safe, message=f"{tokens_text(outlook_.now)} tokens/s"),
         Vote(step="reserve", replicas=need.reserve, message=f"cold start {cold_start:.0f} s"),
         Vote(step="burst floor", replicas=need.floor, message="on/off traffic" if need.floor else "not on/off"),
-        Vote(step="queue_saturated", replicas=need.queue_saturated, message="replicas busy with their own queue"),
+        Vote(step="queue saturation", replicas=need.queue_saturated, message="replicas busy with their own queue"),
     )

@@ -62,22 +62,20 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """One replica being watched for a sample of the miss curve.
+class ReplicaMinute:
+    """The minute of one replica that is being sampled for the violation curve.
 
-    `quiet` readings in a row found its queue short; the rest sums up the minute being sampled, `first_tokens` its first
-    half.
+    `quiet` readings in a row found its queue short, `quiet_before` of them before this minute. The rest adds up what
+    happened since it began; `first_half_tokens` in its first half.
     """
 
     quiet: int = 0
     readings: int = 0
     seconds: float = 0.0
-    first_tokens: float = 0.0
+    first_half_tokens: float = 0.0
     tokens: float = 0.0
     finished: float = 0.0
     over: float = 0.0
-    first_token_count: float = 0.0
-    ttft_seconds: float = 0.0
     quiet_before: int = 0
 
 
@@ -102,9 +100,7 @@ class Capacity:
     kv_per_token: float = 0.0
     violations: Mapping[int, Violations] = field(default_factory=dict)
     violation_weight: float = 1.0
-    watches: Mapping[str, Watch] = field(default_factory=dict)
-    residual_seconds: float = 0.0
-    residual_requests: float = 0.0
+    minutes: Mapping[str, ReplicaMinute] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

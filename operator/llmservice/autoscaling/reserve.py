@@ -31,16 +31,16 @@ def reserve(load: float, cold_start_seconds: float, cushion: Cushion, factor: fl
     return cushion.fixed + factor * cushion.per_root * cold_start_seconds / 120.0 * math.sqrt(load)
 
 
-_PRIOR_HOURS = 1.5
+_PRIOR_HOURS = 0.5
 _GRACE_HOURS = 1.0
-_COVER = 2.0
+_COVER = 1.2
 _LEAST, _MOST = 0.3, 1.5
 
 
 def trust(surprise: float, hours: float, cushion: Cushion) -> float:
     """By how much the part of the reserve that grows with the load is multiplied, 0.3 to 1.5."""
     seen = (_COVER / cushion.per_root) ** 2 * surprise
-    weight = hours if seen > 1 else max(0.0, hours - _GRACE_HOURS)
+    weight = max(0.0, hours - _GRACE_HOURS)
     return clip(math.sqrt((_PRIOR_HOURS + weight * seen) / (_PRIOR_HOURS + weight)), _LEAST, _MOST)
 
 

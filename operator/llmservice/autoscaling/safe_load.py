@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 from llmservice.autoscaling.capacity_line import Limits
-from llmservice.autoscaling.memory import Capacity, Demand, Violations, Watch
-from llmservice.autoscaling.prompt_queue import with_waiting
+from llmservice.autoscaling.memory import Capacity, Demand, Violations, ReplicaMinute
+from llmservice.autoscaling.prompt_queue import late_share, least_busy
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 
 _LEVEL_WIDTH = 0.05
@@ -24,7 +24,7 @@ _QUIET_READINGS = 6
 _QUIET_DURING = False
 _QUIET_QUEUE = 3
 _LEAST_FINISHED = 5
-_LEAST_LOAD = 0.2
+_LEAST_LOAD = 0.1
 
 _VIOLATION_SHARE = 0.01
 _ASSUMED_REQUESTS = 400.0
@@ -37,32 +37,31 @@ _MARGIN = 0.92
 """Never more than this share of what the capacity line allows."""
 
 _LEAST_SAFE = 0.3
+_LEAST_SAFE_IMPATIENT = 0.2
+_PATIENT = 20.0
 _LEVELS_BEYOND = 5
 """The curve is fitted from the least load that is called safe to a little beyond the margin."""
 
 
 def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, limits: Limits) -> Capacity:
-    """The capacity with one more reading of every replica, and a sample of each that ends a telling minute.
+    """The capacity with one more reading of every replica, and a sample of each that ends a representative minute.
 
     A minute tells something only when the replica kept its queue short for two minutes, its halves agree within 30 %
     and arrivals were calm: otherwise requests that waited for earlier trouble would count against the present load.
     """
-    watches, weight = dict[str, Watch](), capacity.violation_weight * _FADING
+    minutes, weight = dict[str, ReplicaMinute](), capacity.violation_weight * _FADING
     violations, calm = capacity.violations, None
     within_objective = limits.within_objective
     for replica in snapshot.ready:
-        watch = _watched(capacity.watches.get(replica.name, _UNWATCHED), replica)
-        if watch.readings == _MINUTE:
+        minute = _with_reading(capacity.minutes.get(replica.name, _NO_MINUTE), replica)
+        if minute.readings == _MINUTE:
             if calm is None:
                 calm = _calm(demand)
-            if calm and _telling(watch, within_objective):
-                violations = _with_sample(violations, watch, weight)
-                capacity = _with_waiting(capacity, demand, watch, limits)
-            watch = Watch(quiet=watch.quiet, quiet_before=watch.quiet)
-        watches[replica.name] = watch
-    return rescaled(
-        dataclasses.replace(capacity, violations=violations, violation_weight=weight, watches=watches)
-    )
+            if calm and _representative(minute, within_objective):
+                violations = _with_sample(violations, minute, weight)
+            minute = ReplicaMinute(quiet=minute.quiet, quiet_before=minute.quiet)
+        minutes[replica.name] = minute
+    return rescaled(dataclasses.replace(capacity, violations=violations, violation_weight=weight, minutes=minutes))
 
 
 def rescaled(capacity: Capacity) -> Capacity:
@@ -80,63 +79,51 @@ def rescaled(capacity: Capacity) -> Capacity:
     return dataclasses.replace(capacity, violations=kept, violation_weight=1.0)
 
 
-def _with_waiting(capacity: Capacity, demand: Demand, watch: Watch, limits: Limits) -> Capacity:
-    if demand.sizes is None:
-        return capacity
-    return with_waiting(
-        capacity,
-        prompts=watch.first_token_count,
-        ttft_seconds=watch.ttft_seconds,
-        busy=watch.tokens / watch.seconds / limits.fastest,
-        reading=demand.sizes.prompt / limits.fastest,
-    )
-
-
-def safe_load(capacity: Capacity, within_objective: float) -> float:
+def safe_load(capacity: Capacity, limits: Limits) -> float:
     """X* in tokens/s: the largest load with at most 1 % over the objective, 0.3 to 0.92 of what the line allows.
 
     m(X) is the isotonic fit (pool adjacent violators, Ayer et al. 1955), over levels 5 % apart, of the measured
-    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), L = `within_objective`.
+    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), L = `within_objective`, and
+    by the queue of prompts (prompt_queue.py). Where prompts are long the least is 0.12.
     """
-    safe = _LEAST_SAFE * within_objective
+    within, least = limits.within_objective, _LEAST_SAFE if limits.patience > _PATIENT else _LEAST_SAFE_IMPATIENT
+    safe = least * within
     first = _level(safe)
-    last = first + round(math.log(_MARGIN / _LEAST_SAFE) / _LEVEL_WIDTH) + _LEVELS_BEYOND
+    last = first + round(math.log(_MARGIN / least) / _LEVEL_WIDTH) + _LEVELS_BEYOND
     level = first - 1
-    for requests, over, levels in _pooled(_violation_levels(capacity, first, last, within_objective)):
+    for requests, over, levels in _pooled(_violation_levels(capacity, first, last, limits)):
         level += levels
         if over > _VIOLATION_SHARE * requests:
             break
         safe = max(safe, math.exp(level * _LEVEL_WIDTH))
-    return min(safe, _MARGIN * within_objective)
+    return min(safe, _MARGIN * within)
 
 
-_UNWATCHED = Watch()
+_NO_MINUTE = ReplicaMinute()
 
 
-def _watched(watch: Watch, replica: Replica) -> Watch:
+def _with_reading(minute: ReplicaMinute, replica: Replica) -> ReplicaMinute:
     flow = replica.flow
     if flow is None:
-        return _UNWATCHED
+        return _NO_MINUTE
     tokens = flow.prompt_tokens + flow.generated_tokens
-    return Watch(
-        watch.quiet + 1 if replica.waiting <= _QUIET_QUEUE else 0,
-        watch.readings + 1,
-        watch.seconds + flow.seconds,
-        watch.first_tokens + tokens if watch.readings < _MINUTE // 2 else watch.first_tokens,
-        watch.tokens + tokens,
-        watch.finished + flow.finished,
-        watch.over + min(flow.finished, flow.slo_violations),
-        watch.first_token_count + (flow.first_tokens or 0.0),
-        watch.ttft_seconds + (flow.ttft_seconds or 0.0),
-        watch.quiet_before,
+    return ReplicaMinute(
+        minute.quiet + 1 if replica.waiting <= _QUIET_QUEUE else 0,
+        minute.readings + 1,
+        minute.seconds + flow.seconds,
+        minute.first_half_tokens + tokens if minute.readings < _MINUTE // 2 else minute.first_half_tokens,
+        minute.tokens + tokens,
+        minute.finished + flow.finished,
+        minute.over + min(flow.finished, flow.slo_violations),
+        minute.quiet_before,
     )
 
 
-def _telling(watch: Watch, within_objective: float) -> bool:
-    halves_agree = 0.35 * watch.tokens < watch.first_tokens < 0.65 * watch.tokens
-    loaded = watch.tokens >= _LEAST_LOAD * within_objective * watch.seconds
-    quiet = watch.quiet >= 12 if _QUIET_DURING else watch.quiet_before >= _QUIET_READINGS
-    return quiet and watch.finished >= _LEAST_FINISHED and loaded and halves_agree
+def _representative(minute: ReplicaMinute, within_objective: float) -> bool:
+    halves_agree = 0.35 * minute.tokens < minute.first_half_tokens < 0.65 * minute.tokens
+    loaded = minute.tokens >= _LEAST_LOAD * within_objective * minute.seconds
+    quiet = minute.quiet >= 12 if _QUIET_DURING else minute.quiet_before >= _QUIET_READINGS
+    return quiet and minute.finished >= _LEAST_FINISHED and loaded and halves_agree
 
 
 def _calm(demand: Demand) -> bool:
@@ -148,30 +135,41 @@ def _calm(demand: Demand) -> bool:
     return max(recent) <= 1.5 * average + 2 * math.sqrt(0.15 * demand.sizes.tokens * average)
 
 
-def _with_sample(violations: Mapping[int, Violations], watch: Watch, weight: float) -> Mapping[int, Violations]:
-    level = _level(watch.tokens / watch.seconds)
+def _with_sample(
+    violations: Mapping[int, Violations], minute: ReplicaMinute, weight: float
+) -> Mapping[int, Violations]:
+    level = _level(minute.tokens / minute.seconds)
     old = violations.get(level, Violations(0.0, 0.0))
-    return {**violations, level: Violations(old.requests + weight * watch.finished, old.over + weight * watch.over)}
+    return {**violations, level: Violations(old.requests + weight * minute.finished, old.over + weight * minute.over)}
 
 
 def _level(tokens_per_second: float) -> int:
     return round(math.log(max(tokens_per_second, 1.0)) / _LEVEL_WIDTH)
 
 
-def _violation_levels(
-    capacity: Capacity, first: int, last: int, within_objective: float
-) -> Iterator[tuple[float, float]]:
+def _violation_levels(capacity: Capacity, first: int, last: int, limits: Limits) -> Iterator[tuple[float, float]]:
     """Requests and those over, measured (in weights of now) and assumed, of each level."""
-    knee, softness = _ASSUMED_KNEE * within_objective, _ASSUMED_SOFTNESS * within_objective
-    scale, worth_computing = 1.0 / capacity.violation_weight, _level(knee - _NEGLIGIBLE * softness)
+    scale, negligible = 1.0 / capacity.violation_weight, _negligible(limits)
     for level in range(first, last + 1):
         seen, assumed = capacity.violations.get(level), 0.0
-        if level > worth_computing:
-            assumed = _ASSUMED_REQUESTS / (1 + math.exp((knee - math.exp(level * _LEVEL_WIDTH)) / softness))
+        if level > negligible:
+            assumed = _ASSUMED_REQUESTS * _assumed_share(math.exp(level * _LEVEL_WIDTH), limits)
         if seen is None:
             yield _ASSUMED_REQUESTS, assumed
         else:
             yield _ASSUMED_REQUESTS + seen.requests * scale, assumed + seen.over * scale
+
+
+def _assumed_share(load: float, limits: Limits) -> float:
+    knee, softness = _ASSUMED_KNEE * limits.within_objective, _ASSUMED_SOFTNESS * limits.within_objective
+    slow = 1 / (1 + math.exp(min(_NEGLIGIBLE, (knee - load) / softness)))
+    return min(1.0, slow + late_share(load / limits.fastest, limits.patience))
+
+
+def _negligible(limits: Limits) -> int:
+    """The level up to which no violation is assumed: it would be fewer than one in 100,000."""
+    slow = (_ASSUMED_KNEE - _NEGLIGIBLE * _ASSUMED_SOFTNESS) * limits.within_objective
+    return _level(min(slow, least_busy(limits.patience) * limits.fastest))
 
 
 def _pooled(levels: Iterator[tuple[float, float]]) -> list[tuple[float, float, int]]:

@@ -23,9 +23,8 @@ class Phase(StrEnum):
 class Flow:
     """What one replica did between two readings of its counters.
 
-    `arrived` = finished + rejected + growth of what it holds. `ttft_seconds` adds up the time to each of the
-    `first_tokens`. `ttft_violations` counts first tokens over the objective, `tpot_violations` finished requests over
-    it. `inter_token_count` intervals between tokens of running
+    `arrived` = finished + rejected + growth of what it holds. `ttft_violations` counts first tokens over the
+    objective, `tpot_violations` finished requests over it. `inter_token_count` intervals between tokens of running
     requests add up to `inter_token_seconds`; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of
     the requests that finished. None where the engine does not report them.
     """
@@ -36,7 +35,6 @@ class Flow:
     finished: float
     arrived: float
     first_tokens: float | None = None
-    ttft_seconds: float | None = None
     ttft_violations: float | None = None
     tpot_violations: float | None = None
     inter_token_count: float | None = None

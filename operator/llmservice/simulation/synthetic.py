@@ -47,7 +47,9 @@ def _arrivals(kind: Kind, seed: int) -> list[Arrival]:
         at, largest = start, max(first, last, 1e-9)
         while (at := at + chance.expovariate(largest)) < end:
             if chance.random() * largest <= first + (last - first) * (at - start) / (end - start):
-                made.append(Arrival(at, _size(chance, kind.prompt, kind.spread), _size(chance, kind.answer, kind.spread)))
+                made.append(
+                    Arrival(at, _size(chance, kind.prompt, kind.spread), _size(chance, kind.answer, kind.spread))
+                )
     return made
 
 

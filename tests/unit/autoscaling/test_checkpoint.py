@@ -41,7 +41,7 @@ def test_many_replicas_lose_only_the_minute_being_sampled() -> None:
     restored = decoded(checkpoint)
     assert len(checkpoint) <= MAX_CHARACTERS
     assert restored is not None
-    assert (restored.demand, len(restored.capacity.watches)) == (memory.demand, 0)
+    assert (restored.demand, len(restored.capacity.minutes)) == (memory.demand, 0)
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,17 @@ def test_many_replicas_lose_only_the_minute_being_sampled() -> None:
         checkpoint_of([]),
         checkpoint_of({"at": 1}),
         checkpoint_of([1.0, None, None, None]),
-        checkpoint_of([float("nan"), [[], 0, [], 1, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of(
+            [float("nan"), [[], 0, [], 1, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]
+        ),
         checkpoint_of(["1", [[], 0, [], 1, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
-        checkpoint_of([1.0, [[[3, 0, 0, 0]], 0, [], 1, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of(
+            [1.0, [[[3, 0, 0, 0]], 0, [], 1, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]
+        ),
         checkpoint_of([1.0, [[], 0, [], 0, [], 0, 0], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
-        checkpoint_of([1.0, [[], 0, [], 1, [], 0, 0], [[0, 0, 0, 0, 0], [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of(
+            [1.0, [[], 0, [], 1, [], 0, 0], [[0, 0, 0, 0, 0], [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]
+        ),
         "2:" + "0" * MAX_CHARACTERS,
     ],
 )

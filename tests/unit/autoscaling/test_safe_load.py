@@ -1,4 +1,4 @@
-"""The safe load: assumed until measured, lowered by measured violations, fed only by telling minutes."""
+"""The safe load: assumed until measured, lowered by measured violations, fed only by representative minutes."""
 
 import dataclasses
 import math
@@ -92,9 +92,9 @@ def test_a_minute_with_unequal_halves_is_not_sampled() -> None:
     assert capacity.violations == {}
 
 
-def test_a_replica_that_left_is_no_longer_watched() -> None:
+def test_a_replica_that_left_is_no_longer_with_reading() -> None:
     capacity = sampled(Capacity(), STEADY, a_snapshot(a_replica("a"), a_replica("b")), LIMITS)
-    assert set(sampled(capacity, STEADY, a_snapshot(a_replica("b")), LIMITS).watches) == {"b"}
+    assert set(sampled(capacity, STEADY, a_snapshot(a_replica("b")), LIMITS).minutes) == {"b"}
 
 
 def test_old_samples_fade() -> None:
