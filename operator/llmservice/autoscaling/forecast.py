@@ -18,6 +18,9 @@ _LEARNING = 0.15
 _FORGETTING = 0.03
 """Weights of a larger and of a smaller error than the mean: trouble is learnt in minutes and remembered for longer."""
 
+_WINDOW_SHARE = 0.5
+_LEAST_WINDOW = 60.0
+_NOW_WEIGHT = 1.0
 _LEAST_JUDGED = 20
 _HOURS_REMEMBERED = 12.0
 _WORK_SHARE = 0.9
@@ -42,7 +45,7 @@ def outlook(demand: Demand, horizon_seconds: float, period_seconds: float) -> Ou
     is higher can then only raise the outlook, never make a trend look accidental.
     """
     loads, minute = demand.loads, 60.0 / period_seconds
-    window = clip(0.5 * horizon_seconds, 60.0, 300.0)
+    window = clip(_WINDOW_SHARE * horizon_seconds, _LEAST_WINDOW, 300.0)
     level, last_minute, half_minute = (recent(loads, n) for n in (window / period_seconds, minute, minute / 2))
     slope = 0.0
     if len(loads) > _LEAST_READINGS:
@@ -50,7 +53,8 @@ def outlook(demand: Demand, horizon_seconds: float, period_seconds: float) -> Ou
         slope = _significant(loads[-span:], _line(loads[-span - 1 : -1])[1]) / period_seconds
     rise = clip(_TREND_DAMPING * slope * (horizon_seconds + window / 2), -0.25 * level, 0.6 * level)
     jumped = len(loads) > _LEAST_READINGS and half_minute > last_minute + 1.5 * _half_minute_error(loads)
-    return Outlook(level + rise, max(last_minute, half_minute) if jumped else last_minute, last_minute, slope)
+    now = max(last_minute, half_minute) if jumped else last_minute
+    return Outlook(level + rise, level + _NOW_WEIGHT * (now - level), last_minute, slope)
 
 
 def _significant(values: Sequence[float], error: float) -> float:

@@ -40,8 +40,8 @@ _LEAST_QUEUE_SATURATED = 0.3
 _TOLERANCE = 0.1
 """Of a replica: a need of 3.1 is still met by 3."""
 
-_BAND = 0.3
-_BAND_PER_ROOT = 0.5
+_BAND = 0.2
+_BAND_PER_ROOT = 0.4
 _BAND_FLOOR = 0.0
 """A load that swings around a whole number of replicas changes nothing."""
 

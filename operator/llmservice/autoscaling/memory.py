@@ -65,8 +65,8 @@ class Sizes:
 class ReplicaMinute:
     """The minute of one replica that is being sampled for the violation curve.
 
-    `quiet` readings in a row found its queue short, `quiet_before` of them before this minute. The rest adds up what
-    happened since it began; `first_half_tokens` in its first half.
+    `quiet` readings in a row found its queue short. The rest adds up what happened since the minute began;
+    `first_half_tokens` in its first half.
     """
 
     quiet: int = 0
@@ -76,7 +76,6 @@ class ReplicaMinute:
     tokens: float = 0.0
     finished: float = 0.0
     over: float = 0.0
-    quiet_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ while every step is still fast and the KV cache almost empty. At X tokens/s it i
 
 import math
 
-_REST = 0.27
+_REST = 0.3
 """Of the time to read a mean prompt: how long the one being read still takes. Half for equal prompts that come to a
 random replica, less where a router picks an idle one, more where lengths differ; measurements correct it."""
 
@@ -14,7 +14,7 @@ _NEGLIGIBLE = 12.0
 
 
 def patience(tokens_per_prompt: float, fastest: float, ttft_seconds: float) -> float:
-    """What the objective leaves for waiting, in rests of a prompt: (TTFT - s) / R, s = reading a mean prompt, R = 0.27 s.
+    """What the objective leaves for waiting, in rests of a prompt: (TTFT - s) / R, s = reading a mean prompt, R = 0.3 s.
 
     `fastest` = c in tokens/s. Negative where the mean prompt alone takes longer than the objective.
     """

@@ -16,8 +16,8 @@ class Cushion:
 
 
 CUSHIONS = {
-    Reserve.ECONOMY: Cushion(fixed=0.3, per_root=0.1),
-    Reserve.BALANCED: Cushion(fixed=0.4, per_root=0.2),
+    Reserve.ECONOMY: Cushion(fixed=0.25, per_root=0.1),
+    Reserve.BALANCED: Cushion(fixed=0.35, per_root=0.21),
     Reserve.SAFE: Cushion(fixed=0.9, per_root=0.35),
 }
 

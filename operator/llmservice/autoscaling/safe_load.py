@@ -20,13 +20,12 @@ _LEAST_REQUESTS = 0.01
 """Fewer at one level say nothing beside those that are assumed."""
 
 _MINUTE = 6
-_QUIET_READINGS = 6
-_QUIET_DURING = False
+_QUIET_READINGS = 12
 _QUIET_QUEUE = 3
 _LEAST_FINISHED = 5
 _LEAST_LOAD = 0.1
 
-_VIOLATION_SHARE = 0.01
+_VIOLATION_SHARE = 0.0125
 _ASSUMED_REQUESTS = 400.0
 _ASSUMED_KNEE = 1.04
 _ASSUMED_SOFTNESS = 0.027
@@ -59,7 +58,7 @@ def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, limits: Limi
                 calm = _calm(demand)
             if calm and _representative(minute, within_objective):
                 violations = _with_sample(violations, minute, weight)
-            minute = ReplicaMinute(quiet=minute.quiet, quiet_before=minute.quiet)
+            minute = ReplicaMinute(quiet=minute.quiet)
         minutes[replica.name] = minute
     return rescaled(dataclasses.replace(capacity, violations=violations, violation_weight=weight, minutes=minutes))
 
@@ -115,15 +114,13 @@ def _with_reading(minute: ReplicaMinute, replica: Replica) -> ReplicaMinute:
         minute.tokens + tokens,
         minute.finished + flow.finished,
         minute.over + min(flow.finished, flow.slo_violations),
-        minute.quiet_before,
     )
 
 
 def _representative(minute: ReplicaMinute, within_objective: float) -> bool:
     halves_agree = 0.35 * minute.tokens < minute.first_half_tokens < 0.65 * minute.tokens
     loaded = minute.tokens >= _LEAST_LOAD * within_objective * minute.seconds
-    quiet = minute.quiet >= 12 if _QUIET_DURING else minute.quiet_before >= _QUIET_READINGS
-    return quiet and minute.finished >= _LEAST_FINISHED and loaded and halves_agree
+    return minute.quiet >= _QUIET_READINGS and minute.finished >= _LEAST_FINISHED and loaded and halves_agree
 
 
 def _calm(demand: Demand) -> bool:

@@ -8,7 +8,7 @@ from llmservice.autoscaling.memory import Stabilization
 Targets = tuple[tuple[float, int], ...]
 """(at, replicas), oldest first."""
 
-_HOLD_SHARE = 0.6
+_HOLD_SHARE = 0.3
 _LEAST_HOLD_SECONDS = 60.0
 
 
