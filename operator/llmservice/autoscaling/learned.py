@@ -41,8 +41,8 @@ _TOLERANCE = 0.1
 """Of a replica: a need of 3.1 is still met by 3."""
 
 _BAND = 0.2
-_BAND_PER_ROOT = 0.4
-_BAND_FLOOR = 0.0
+_BAND_PER_ROOT = 0.33
+_BAND_PER_NOISE = 1.2
 """A load that swings around a whole number of replicas changes nothing."""
 
 _LONG_HOLD_SECONDS = 1800.0
@@ -58,6 +58,7 @@ class _Need:
     safe: float
     load: float
     factor: float
+    noise: float
     reserve: float
     floor: float
     queue_saturated: float
@@ -105,6 +106,7 @@ def _need(
         safe=safe,
         load=load,
         factor=factor,
+        noise=math.sqrt(sizes.tokens / (60.0 * safe)),
         reserve=reserve(load, cold_start, cushion, factor),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
         queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
@@ -119,7 +121,7 @@ def _held(
     window = stabilization_window_seconds(cold_start)
     target = max(1, math.ceil(need.replicas - _TOLERANCE))
     enough = policy.bounded(target)
-    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load, need.factor))))
+    ample = max(enough, min(running, math.ceil(need.replicas + _band(need))))
     stabilization = dataclasses.replace(
         memory.stabilization,
         targets=with_target(memory.stabilization.targets, ample, now, window),
@@ -135,9 +137,9 @@ def _held(
     return proposal, dataclasses.replace(memory, stabilization=stabilization)
 
 
-def _band(load: float, factor: float) -> float:
+def _band(need: _Need) -> float:
     """Replicas that must become free before one is given up: more under more load, which swings by more replicas."""
-    return (_BAND + _BAND_PER_ROOT * math.sqrt(load)) * min(1.0, _BAND_FLOOR + factor * (1 - _BAND_FLOOR))
+    return min(1.0, need.factor) * (_BAND + (_BAND_PER_ROOT + _BAND_PER_NOISE * need.noise) * math.sqrt(need.load))
 
 
 def _message(need: _Need, horizon: float) -> str:
