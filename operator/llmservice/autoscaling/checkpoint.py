@@ -18,10 +18,10 @@ from llmservice.autoscaling.memory import (
     Forecast,
     LinePoint,
     Memory,
+    ReplicaMinute,
     Sizes,
     Stabilization,
     Violations,
-    ReplicaMinute,
 )
 from llmservice.autoscaling.safe_load import rescaled
 
@@ -29,6 +29,7 @@ MAX_CHARACTERS = 4096
 
 _VERSION = "2:"
 _MAX_JSON_BYTES = 1 << 16
+_LARGEST_MODERATE = 1e12
 
 
 def encoded(memory: Memory, at_most: int = MAX_CHARACTERS) -> str:
@@ -115,8 +116,8 @@ def _memory(rows: Any) -> Memory:
             ordinary_error=_number(ordinary_error),
             judged=int(judged),
             cold_starts=_wholes(cold_starts),
-            surprise=_number(surprise),
-            surprise_hours=_number(surprise_hours),
+            surprise=_moderate(surprise),
+            surprise_hours=_moderate(surprise_hours),
         ),
         stabilization=Stabilization(
             *(tuple((_number(when), int(number)) for when, number in rows) for rows in stabilization)
@@ -155,6 +156,13 @@ def _positives(row: Any) -> tuple[float, ...]:
 
 def _numbers(row: Any) -> tuple[float, ...]:
     return tuple(_number(value) for value in row)
+
+
+def _moderate(value: Any) -> float:
+    """A number that can be squared, rooted and divided by without leaving the numbers."""
+    if not 0 <= _number(value) <= _LARGEST_MODERATE:
+        raise ValueError(value)
+    return float(value)
 
 
 def _wholes(row: Any) -> tuple[int, ...]:

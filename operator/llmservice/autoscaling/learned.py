@@ -1,12 +1,13 @@
 """The Learned law, step by step; `docs/explanation/scaling.md` tells it in prose.
 
- 1 capacity line   steps/s fall along a straight line as tokens/s rise                  capacity_line.py
- 2 safe load       the load one replica holds with at most 1 % over the objective       safe_load.py
- 3 forecast        tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
- 4 reserve         a share of one replica, and square-root staffing                     reserve.py
- 5 burst floor     what on/off traffic needs                                            forecast.py, reserve.py
+ 1 capacity line      steps/s fall along a straight line as tokens/s rise                  capacity_line.py
+ 2 safe load          the load one replica holds with at most 1 % over the objective       safe_load.py, prompt_queue.py
+ 3 forecast           tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
+ 4 reserve            a share of one replica, and square-root staffing that follows how    reserve.py
+                      wrong forecasts were
+ 5 burst floor        what on/off traffic needs                                            forecast.py, reserve.py
  6 queue saturation   replicas that are busy with their own queue                          queue_saturation.py
- 7 hold            up at once, down after a window, and not for a trifle                stabilization.py
+ 7 hold               up at once, down after a window, and not for a trifle                stabilization.py
 
 Every quantity is absolute (never a multiple of the running replicas), so replicas on their way are counted by nature.
 """
@@ -24,7 +25,7 @@ from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.queue_saturation import queue_saturated
-from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve, trust
+from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, forecast_factor, reserve
 from llmservice.autoscaling.resuming import is_resumed, unchanged
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from llmservice.autoscaling.snapshot import Snapshot
@@ -43,7 +44,7 @@ _TOLERANCE = 0.1
 _BAND = 0.2
 _BAND_PER_ROOT = 0.33
 _BAND_PER_NOISE = 1.2
-"""A load that swings around a whole number of replicas changes nothing."""
+"""Replicas that must become free before one is given up: a load that swings around a whole number changes nothing."""
 
 _LONG_HOLD_SECONDS = 1800.0
 """What is kept only for calm is given up after this long."""
@@ -51,7 +52,11 @@ _LONG_HOLD_SECONDS = 1800.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Need:
-    """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, the rest in replicas."""
+    """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, most others in replicas.
+
+    `factor` is what forecasts taught about the reserve; `noise` the standard deviation of a minute's arrivals at one
+    replica's safe load, in replicas.
+    """
 
     outlook: Outlook
     limits: Limits
@@ -99,7 +104,8 @@ def _need(
     ahead = outlook(demand, cold_start + policy.period_seconds, policy.period_seconds)
     safe = safe_load(memory.capacity, bounds)
     load = max(ahead.ahead, ahead.now) / safe
-    strength, factor = burstiness(memory.demand), trust(memory.demand.surprise, memory.demand.surprise_hours, cushion)
+    strength = burstiness(memory.demand)
+    factor = forecast_factor(memory.demand.surprise, memory.demand.surprise_hours, cushion)
     return _Need(
         outlook=ahead,
         limits=bounds,
@@ -138,7 +144,11 @@ def _held(
 
 
 def _band(need: _Need) -> float:
-    """Replicas that must become free before one is given up: more under more load, which swings by more replicas."""
+    """(0.2 + (0.33 + 1.2 sigma) sqrt(load)) replicas, times the factor of the reserve where that is below 1.
+
+    More under more load, which swings by more replicas, and where a load is made of few requests: sigma sqrt(load) is
+    the standard deviation of a minute of Poisson arrivals. Less where forecasts have been right for hours.
+    """
     return min(1.0, need.factor) * (_BAND + (_BAND_PER_ROOT + _BAND_PER_NOISE * need.noise) * math.sqrt(need.load))
 
 
@@ -174,7 +184,11 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
             message=f"{tokens_text(outlook_.ahead)} tokens/s, {outlook_.slope * 60:+.0f} a minute",
         ),
         Vote(step="now", replicas=outlook_.now / need.safe, message=f"{tokens_text(outlook_.now)} tokens/s"),
-        Vote(step="reserve", replicas=need.reserve, message=f"cold start {cold_start:.0f} s"),
+        Vote(
+            step="reserve",
+            replicas=need.reserve,
+            message=f"cold start {cold_start:.0f} s, times {need.factor:.2f} by forecast errors",
+        ),
         Vote(step="burst floor", replicas=need.floor, message="on/off traffic" if need.floor else "not on/off"),
         Vote(step="queue saturation", replicas=need.queue_saturated, message="replicas busy with their own queue"),
     )

@@ -89,7 +89,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What is known of one replica: points of the capacity line and the miss curve, by logarithmic load level.
+    """What is known of one replica: points of the capacity line and the violation curve, by logarithmic load level.
 
     `kv_per_token` is the KV-cache share that one token per second and second of step time binds. `violation_weight` is
     the weight of a new sample: it grows, so that older ones fade without being touched.
@@ -107,7 +107,8 @@ class Demand:
     """What is known of the load: request sizes, the last readings, the last hour, and how good forecasts were.
 
     `loads` in tokens/s, `held` in requests (running and waiting); `error` and `ordinary_error` are mean absolute errors
-    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts.
+    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts; `surprise` is the mean square of what
+    came beyond them in the reserve's unit, over `surprise_hours`.
     """
 
     sizes: Sizes | None = None
@@ -151,4 +152,4 @@ class Memory:
 
     def of_other_replicas(self) -> "Memory":
         """What still counts when the replicas become others: what is known of the traffic."""
-        return Memory(demand=replace(self.demand, cold_starts=()))
+        return Memory(demand=replace(self.demand, cold_starts=(), surprise=0.0, surprise_hours=0.0))

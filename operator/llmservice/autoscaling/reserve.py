@@ -22,8 +22,18 @@ CUSHIONS = {
 }
 
 
-def reserve(load: float, cold_start_seconds: float, cushion: Cushion, factor: float = 1.0) -> float:
-    """Replicas beyond a load of `load` replicas: r0 + beta (H / 120 s) sqrt(load).
+_COVER = 1.2
+"""Reserve in root mean squares of what came beyond the forecasts; r0 and rounding up cover the rest."""
+
+_ASSUMED_HOURS = 0.5
+_HOURS_THAT_SAY_NOTHING = 1.0
+"""One hour holds too few independent cold starts to know better than the constants."""
+
+_LEAST_FACTOR, _LARGEST_FACTOR = 0.3, 1.5
+
+
+def reserve(load: float, cold_start_seconds: float, cushion: Cushion, factor: float) -> float:
+    """Replicas beyond a load of `load` replicas: r0 + factor beta (H / 120 s) sqrt(load).
 
     Square-root staffing (Halfin and Whitt 1981) covers the spread of independent arrivals; the longer a new replica
     takes, the further the load has drifted when it is there.
@@ -31,17 +41,15 @@ def reserve(load: float, cold_start_seconds: float, cushion: Cushion, factor: fl
     return cushion.fixed + factor * cushion.per_root * cold_start_seconds / 120.0 * math.sqrt(load)
 
 
-_PRIOR_HOURS = 0.5
-_GRACE_HOURS = 1.0
-_COVER = 1.2
-_LEAST, _MOST = 0.3, 1.5
+def forecast_factor(surprise: float, hours: float, cushion: Cushion) -> float:
+    """0.3 to 1.5: less reserve when forecasts have been right for hours, more when they were wrong.
 
-
-def trust(surprise: float, hours: float, cushion: Cushion) -> float:
-    """By how much the part of the reserve that grows with the load is multiplied, 0.3 to 1.5."""
-    seen = (_COVER / cushion.per_root) ** 2 * surprise
-    weight = max(0.0, hours - _GRACE_HOURS)
-    return clip(math.sqrt((_PRIOR_HOURS + weight * seen) / (_PRIOR_HOURS + weight)), _LEAST, _MOST)
+    sqrt((0.5 h + t q) / (0.5 h + t)) after 1 h + t of judged forecasts, q = (1.2 / beta)^2 `surprise`: how the square
+    of the reserve that forecasts turned out to need compares with that of the constants.
+    """
+    weight, ratio = max(0.0, hours - _HOURS_THAT_SAY_NOTHING), (_COVER / cushion.per_root) ** 2 * surprise
+    squared = (_ASSUMED_HOURS + weight * ratio) / (_ASSUMED_HOURS + weight)
+    return clip(math.sqrt(squared), _LEAST_FACTOR, _LARGEST_FACTOR)
 
 
 def burst_floor(strength: float, working_replicas: float, cushion: Cushion) -> float:

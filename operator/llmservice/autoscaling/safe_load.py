@@ -5,12 +5,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 from llmservice.autoscaling.capacity_line import Limits
-from llmservice.autoscaling.memory import Capacity, Demand, Violations, ReplicaMinute
+from llmservice.autoscaling.memory import Capacity, Demand, ReplicaMinute, Violations
 from llmservice.autoscaling.prompt_queue import late_share, least_busy
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 
 _LEVEL_WIDTH = 0.05
-"""Load levels of the miss curve are 5 % apart (natural logarithm of tokens/s)."""
+"""Load levels of the violation curve are 5 % apart (natural logarithm of tokens/s)."""
 
 _FADING = 1.001
 """A sample weighs this much more than one a reading earlier: after two hours a sample counts half."""
@@ -26,18 +26,20 @@ _LEAST_FINISHED = 5
 _LEAST_LOAD = 0.1
 
 _VIOLATION_SHARE = 0.0125
+"""A little over the 1 % that is meant: a request that is late and slow is counted twice."""
+
 _ASSUMED_REQUESTS = 400.0
 _ASSUMED_KNEE = 1.04
 _ASSUMED_SOFTNESS = 0.027
 _NEGLIGIBLE = 12.0
-"""So many softnesses below the knee no miss is assumed: it would be fewer than one in 100,000."""
+"""So many softnesses below the knee no violation is assumed: it would be fewer than one in 100,000."""
 
 _MARGIN = 0.92
 """Never more than this share of what the capacity line allows."""
 
 _LEAST_SAFE = 0.3
-_LEAST_SAFE_IMPATIENT = 0.2
-_PATIENT = 20.0
+_LEAST_SAFE_OF_LONG_PROMPTS = 0.2
+_PATIENCE_WITH_LONG_PROMPTS = 20.0
 _LEVELS_BEYOND = 5
 """The curve is fitted from the least load that is called safe to a little beyond the margin."""
 
@@ -79,13 +81,13 @@ def rescaled(capacity: Capacity) -> Capacity:
 
 
 def safe_load(capacity: Capacity, limits: Limits) -> float:
-    """X* in tokens/s: the largest load with at most 1 % over the objective, 0.3 to 0.92 of what the line allows.
+    """X* in tokens/s: the largest load with at most 1.25 % over the objective, 0.3 to 0.92 of L, what the line allows.
 
     m(X) is the isotonic fit (pool adjacent violators, Ayer et al. 1955), over levels 5 % apart, of the measured
-    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), L = `within_objective`, and
-    by the queue of prompts (prompt_queue.py). Where prompts are long the least is 0.12.
+    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), or by waiting for other
+    prompts (prompt_queue.py). Where prompts are long, the least is 0.2 L.
     """
-    within, least = limits.within_objective, _LEAST_SAFE if limits.patience > _PATIENT else _LEAST_SAFE_IMPATIENT
+    within, least = limits.within_objective, _least(limits)
     safe = least * within
     first = _level(safe)
     last = first + round(math.log(_MARGIN / least) / _LEVEL_WIDTH) + _LEVELS_BEYOND
@@ -96,6 +98,10 @@ def safe_load(capacity: Capacity, limits: Limits) -> float:
             break
         safe = max(safe, math.exp(level * _LEVEL_WIDTH))
     return min(safe, _MARGIN * within)
+
+
+def _least(limits: Limits) -> float:
+    return _LEAST_SAFE if limits.patience > _PATIENCE_WITH_LONG_PROMPTS else _LEAST_SAFE_OF_LONG_PROMPTS
 
 
 _NO_MINUTE = ReplicaMinute()

@@ -194,7 +194,17 @@ SCENARIOS = tuple(_RECIPES)
 TRACKABLE = SCENARIOS[:5]
 """Recorded loads that change slowly enough for a cold start: the ones that must meet the objective."""
 
-TUNING_LOADS = (*TRACKABLE, "step", "code", "long-34b", "long-70b", "mixed-34b", "shift-8b", "slow-day-70b", "calm-day-8b")
+TUNING_LOADS = (
+    *TRACKABLE,
+    "step",
+    "code",
+    "long-34b",
+    "long-70b",
+    "mixed-34b",
+    "shift-8b",
+    "slow-day-70b",
+    "calm-day-8b",
+)
 HELD_OUT_LOADS = ("long-8b", "mixed-70b", "shift-34b", "slow-day-34b", "calm-day-34b")
 """Constants of the laws are chosen by looking at the former, with the tuning seeds; never at the latter."""
 

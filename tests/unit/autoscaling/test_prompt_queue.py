@@ -1,63 +1,48 @@
-"""The load up to which prompts are read in time: assumed from their mean, learnt from how long they wait."""
+"""How many prompts wait too long before any was seen: by their length and by how busy the engine is."""
 
 import random
 
 import pytest
 
-from llmservice.autoscaling.memory import Capacity
-from llmservice.autoscaling.prompt_queue import rest_seconds, with_waiting, within_ttft
+from llmservice.autoscaling.prompt_queue import late_share, least_busy, patience
 
 FASTEST = 15_000.0
 
 
-def waited(mean_wait: float, *, busy: float = 0.5, prompts: float = 5000.0, reading: float = 0.5) -> Capacity:
-    """What is known after so many prompts of half a second each waited so long on average."""
-    return with_waiting(
-        Capacity(), prompts=prompts, ttft_seconds=prompts * (reading + mean_wait), busy=busy, reading=reading
-    )
+def test_the_longer_the_prompts_the_less_the_objective_leaves() -> None:
+    left = [patience(tokens, FASTEST, 3.0) for tokens in (1e3, 3e3, 1e4, 2e4, 5e4)]
+    assert left == sorted(set(left), reverse=True)
+    assert left[-1] < 0
 
 
-def test_short_prompts_hardly_wait() -> None:
-    assert within_ttft(Capacity(), 1000.0, FASTEST, 3.0) > 0.85 * FASTEST
+def test_short_prompts_hardly_wait_and_long_ones_do() -> None:
+    assert late_share(0.6, patience(1000.0, FASTEST, 3.0)) < 1e-6
+    assert late_share(0.6, patience(20_000.0, FASTEST, 3.0)) > 0.1
 
 
-def test_the_longer_the_prompts_the_lower_the_load() -> None:
-    loads = [within_ttft(Capacity(), tokens, FASTEST, 3.0) for tokens in (1e3, 3e3, 6e3, 1e4, 2e4)]
-    assert loads == sorted(set(loads), reverse=True)
+def test_the_busier_the_more_wait() -> None:
+    shares = [late_share(busy / 10, 5.0) for busy in range(12)]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[10], shares[11]) == (0.0, 1.0, 1.0)
 
 
-def test_prompts_longer_than_the_objective_leave_a_fifth() -> None:
-    assert within_ttft(Capacity(), 1e5, FASTEST, 3.0) == pytest.approx(0.2 * FASTEST)
+def test_a_prompt_that_cannot_be_in_time_is_late_whenever_the_engine_is_busy() -> None:
+    assert late_share(0.3, -2.0) == pytest.approx(0.3)
 
 
-def test_a_stricter_objective_leaves_less() -> None:
-    assert within_ttft(Capacity(), 6e3, FASTEST, 1.5) < within_ttft(Capacity(), 6e3, FASTEST, 3.0)
+@pytest.mark.parametrize("left", [15.0, 40.0, 100.0])
+def test_below_the_least_share_next_to_nobody_waits(left: float) -> None:
+    assert late_share(least_busy(left), left) <= 1e-5
 
 
-def test_the_rest_of_a_prompt_is_learnt_from_the_mean_wait() -> None:
-    assert rest_seconds(waited(0.4), 0.5) == pytest.approx(0.4, rel=0.01)
-    assert rest_seconds(waited(0.8, busy=2 / 3), 0.5) == pytest.approx(0.4, rel=0.01)
-
-
-def test_few_prompts_say_little() -> None:
-    assert rest_seconds(waited(5.0, prompts=1.0), 0.5) < 2 * rest_seconds(Capacity(), 0.5)
-
-
-@pytest.mark.parametrize("changes", [{"prompts": 0.0}, {"busy": 0.0}, {"busy": 0.95}])
-def test_a_minute_without_prompts_or_in_a_surge_teaches_nothing(changes: dict[str, float]) -> None:
-    assert waited(0.4, **changes) == Capacity()
-
-
-def test_long_prompts_among_short_ones_lower_the_load() -> None:
-    assert within_ttft(waited(1.5), 6e3, FASTEST, 3.0) < within_ttft(waited(0.1), 6e3, FASTEST, 3.0)
+def test_nothing_is_too_little_where_prompts_are_long() -> None:
+    assert least_busy(3.0) == 0.0
 
 
 def test_agrees_with_a_queue_played_request_by_request() -> None:
-    chance, tokens = random.Random(7), 6000.0
-    reading = tokens / FASTEST
-    load = within_ttft(Capacity(residual_seconds=1e9 * reading, residual_requests=1e9), tokens, FASTEST, 3.0)
+    chance, busy, left = random.Random(7), 0.5, 6.0  # noqa: S311
     wait, late, count = 0.0, 0, 200_000
     for _ in range(count):
-        wait = max(0.0, wait + chance.expovariate(1 / reading) - chance.expovariate(load / tokens))
-        late += wait > 3.0 - reading
-    assert late / count == pytest.approx(0.01, rel=0.3)
+        wait = max(0.0, wait + chance.expovariate(1.0) - chance.expovariate(busy))
+        late += wait > left
+    assert late / count == pytest.approx(late_share(busy, left), rel=0.1)

@@ -12,7 +12,12 @@ from tests.unit.autoscaling.builders import a_flow, a_replica, a_snapshot
 
 LIMIT = 10_000.0
 LIMITS = Limits(
-    within_objective=LIMIT, saturated=1.1 * LIMIT, by_latency=LIMIT, by_memory=LIMIT, by_ttft=LIMIT, fastest=1.2 * LIMIT
+    within_objective=LIMIT,
+    saturated=1.1 * LIMIT,
+    by_latency=LIMIT,
+    by_memory=LIMIT,
+    patience=100.0,
+    fastest=1.2 * LIMIT,
 )
 SIZES = Sizes(entered_tokens=1000.0, prompts=1.0, generated_tokens=200.0, answers=1.0, finished_per_second=5.0)
 UNREACHABLE = dataclasses.replace(LIMITS, within_objective=1e9)
@@ -38,26 +43,37 @@ def sampled_requests(capacity: Capacity) -> float:
 
 
 def test_without_measurements_it_is_a_share_of_what_the_line_allows() -> None:
-    assert 0.8 * LIMIT < safe_load(Capacity(), LIMIT) < 0.95 * LIMIT
+    assert 0.8 * LIMIT < safe_load(Capacity(), LIMITS) < 0.95 * LIMIT
+
+
+def test_long_prompts_lower_it_before_any_is_late() -> None:
+    loads = [safe_load(Capacity(), dataclasses.replace(LIMITS, patience=left)) for left in (100.0, 10.0, 5.0, 2.0)]
+    assert loads == sorted(set(loads), reverse=True)
+    assert loads[-1] == pytest.approx(0.2 * LIMIT)
+
+
+def test_long_prompts_that_were_in_time_raise_it_again() -> None:
+    long_prompts = dataclasses.replace(LIMITS, patience=4.0)
+    assert safe_load(measured(0.0, at=6000.0), long_prompts) > 1.5 * safe_load(Capacity(), long_prompts)
 
 
 def test_misses_at_a_lower_load_lower_it() -> None:
-    assert safe_load(measured(0.05, at=6000.0), LIMIT) < 6000.0
+    assert safe_load(measured(0.05, at=6000.0), LIMITS) < 6000.0
 
 
 def test_good_measurements_never_raise_it_above_the_margin() -> None:
-    assert safe_load(measured(0.0, at=10_500.0), LIMIT) < 0.95 * LIMIT
+    assert safe_load(measured(0.0, at=10_500.0), LIMITS) < 0.95 * LIMIT
 
 
 def test_a_few_misses_do_not_outweigh_many_good_requests() -> None:
-    assert safe_load(measured(0.004, at=6000.0), LIMIT) > 6000.0
+    assert safe_load(measured(0.004, at=6000.0), LIMITS) > 6000.0
 
 
 def test_hopeless_measurements_leave_a_floor() -> None:
-    assert safe_load(measured(1.0, at=3000.0), LIMIT) == pytest.approx(0.3 * LIMIT)
+    assert safe_load(measured(1.0, at=3000.0), LIMITS) == pytest.approx(0.3 * LIMIT)
 
 
-def test_a_telling_minute_is_sampled_after_two_quiet_ones() -> None:
+def test_a_representative_minute_is_sampled_after_two_quiet_ones() -> None:
     assert sampled_requests(watched(1)) == 0.0
     assert sampled_requests(watched(2)) == pytest.approx(6 * 40.0)
 
@@ -72,7 +88,7 @@ def test_a_replica_with_a_queue_is_not_sampled() -> None:
 
 
 def test_a_replica_with_hardly_any_load_is_not_sampled() -> None:
-    assert watched(4, prompt_tokens=10_000.0, generated_tokens=2000.0).violations == {}
+    assert watched(4, prompt_tokens=7000.0, generated_tokens=2000.0).violations == {}
 
 
 def test_nothing_is_sampled_while_arrivals_jump() -> None:
@@ -114,7 +130,7 @@ def test_the_weight_of_a_sample_grows_for_ever_without_leaving_the_numbers() -> 
     )
     capacity = sampled(grown, STEADY, a_snapshot(), LIMITS)
     assert capacity.violation_weight == 1.0
-    assert safe_load(capacity, LIMIT) == pytest.approx(safe_load(started, LIMIT))
+    assert safe_load(capacity, LIMITS) == pytest.approx(safe_load(started, LIMITS))
     assert sampled_requests(capacity) == pytest.approx(sampled_requests(started) / 1.001)
 
 
