@@ -19,7 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 
-from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
+from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile, engine_profile
 from llmservice.simulation.fleet import Fleet
 from llmservice.simulation.replaying import Replay, remembering, replay
@@ -45,8 +46,8 @@ POLICIES: dict[str, Changes] = {
     "economy": {"reserve": Reserve.ECONOMY},
     "safe": {"reserve": Reserve.SAFE},
     "blind": {"roofline": None},
-    "threshold-kv-80-queue-4": {"law": Law.THRESHOLD, "targets": Targets(kv_use=0.8, waiting=4.0)},
-    "threshold-running-24": {"law": Law.THRESHOLD, "targets": Targets(running=24.0, waiting=4.0)},
+    "threshold-kv-80-queue-4": {"law": Law.THRESHOLD, "targets": LoadTargets(kv_use=0.8, waiting=4.0)},
+    "threshold-running-24": {"law": Law.THRESHOLD, "targets": LoadTargets(running=24.0, waiting=4.0)},
 }
 """`blind` knows neither model nor device."""
 
@@ -61,7 +62,7 @@ def _fixed(replicas: int) -> Changes:
 
 
 def _running(requests: int) -> Changes:
-    return {"law": Law.THRESHOLD, "targets": Targets(running=float(requests))}
+    return {"law": Law.THRESHOLD, "targets": LoadTargets(running=float(requests))}
 
 
 SEARCHED: dict[str, tuple[Callable[[int], Changes], Sequence[int]]] = {

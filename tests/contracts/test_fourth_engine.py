@@ -1,13 +1,12 @@
 """Another engine costs one file and one row: this file is the file, ROW is the row."""
 
-from importlib.resources import files
-
 import pytest
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.loader import catalogue_from
+from llmservice.catalog.loader import catalogue_of, shipped_table, table_in
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE
 from llmservice.engines import registry
 from llmservice.engines.engine import (
     Capabilities,
@@ -20,9 +19,10 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
+from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
-from llmservice.rendering.manifests import Manifest, render
+from llmservice.rendering.manifests import render
 from tests.builders import an_llmservice
 
 ROW = """
@@ -65,8 +65,7 @@ class Fourth:
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     monkeypatch.setattr(registry, "ENGINES", {"fourth": Fourth()})
-    accelerators = files("llmservice.catalog").joinpath("accelerators.yaml").read_text("utf-8")
-    return catalogue_from(engines=ROW, accelerators=accelerators)
+    return catalogue_of(engines=table_in(ROW, ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
 
 
 def deployment(catalogue: Catalogue, **changes: object) -> Manifest:

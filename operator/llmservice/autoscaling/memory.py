@@ -107,8 +107,9 @@ class Demand:
     """What is known of the load: request sizes, the last readings, the last hour, and how good forecasts were.
 
     `loads` in tokens/s, `held` in requests (running and waiting); `error` and `ordinary_error` are mean absolute errors
-    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts; `surprise` is the mean square of what
-    came beyond them in the reserve's unit, over `surprise_hours`.
+    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts. `surprise` is the mean
+    square of what came beyond forecasts, in the reserve's unit, over `surprise_hours`. `known_before`: the service ran
+    before, but what was known of it could not be read.
     """
 
     sizes: Sizes | None = None
@@ -123,6 +124,7 @@ class Demand:
     cold_starts: tuple[int, ...] = ()
     surprise: float = 0.0
     surprise_hours: float = 0.0
+    known_before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _NEGLIGIBLE = 12.0
 
 
 def patience(tokens_per_prompt: float, fastest: float, ttft_seconds: float) -> float:
-    """What the objective leaves for waiting, in rests of a prompt: (TTFT - s) / R, s = reading a mean prompt, R = 0.3 s.
+    """What the objective leaves for waiting, in rests R of a prompt: (TTFT - s) / R, R = 0.3 s, s = reading a mean one.
 
     `fastest` = c in tokens/s. Negative where the mean prompt alone takes longer than the objective.
     """

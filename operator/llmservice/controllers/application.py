@@ -4,61 +4,23 @@ import asyncio
 import functools
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Awaitable
 from typing import Any
 
 from llmservice import __version__
-from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import load_catalogue
-from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.history import History
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.lease_record import LeaseTiming
-from llmservice.cluster.listing import Selection
-from llmservice.cluster.nodes import node_label_keys
-from llmservice.cluster.own_namespace import own_namespace
-from llmservice.controllers.catalogue_watch import CatalogueWatch
-from llmservice.controllers.kopf_login import is_served, log_in
-from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.cluster.leadership.lease_record import LeaseTiming
+from llmservice.cluster.transport.connection import connect
+from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.controllers.memory import settle_often
-from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
-from llmservice.controllers.rereading import Rereading, WithinHistory
-from llmservice.controllers.resync import ApiLister, Resync
-from llmservice.controllers.scaling import an_autoscaler, scaling_sources
-from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
-from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.planning.network import MetricsReaders
-from llmservice.reconcilers.llmservice import LLMServiceReconciler
-from llmservice.reconcilers.observing import Observer
-from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
-from llmservice.reconcilers.scaling.autoscaler import Autoscaler
-from llmservice.reconcilers.work_queue import WorkQueue
-from llmservice.reconcilers.workers import Reconcile, ServiceKey, work
-from llmservice.rendering.manifests import CHILD_KINDS
+from llmservice.controllers.scaling import scaling_sources
+from llmservice.controllers.wiring import Parts, wire
+from llmservice.reconcilers.workers import work
 from llmservice.settings import Settings
-from llmservice.signals.source import Source
 
 log = logging.getLogger(__name__)
 
-_BURST_SECONDS = 0.05
-
-_ASKED = {
-    "LLMService": ("uid", "generation", "deletionTimestamp", "annotations"),
-    "ReplicaSet": ("uid", "labels", "ownerReferences"),
-}
-"""Of these kinds, the metadata that a pass depends on; every other change of them is our own, or nothing to us."""
-
 _NOT_SERVED = "make the namespace and its RoleBinding again, or take it out of LLMSERVICE_NAMESPACES"
-
-CATALOGUE_NAME = "llmservice-catalogue"
-"""The ConfigMap with the administrator's rows, unless a setting names another."""
 
 
 async def run_operator(settings: Settings) -> None:
@@ -74,104 +36,14 @@ async def run_operator(settings: Settings) -> None:
         scaling_sources(settings) as sources,
     ):
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
-        parts = _wire(settings, connection, replica, sources)
-        looks = parts.autoscaler.scaler.looks
-        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, looks):
+        parts = wire(settings, connection, replica, sources)
+        states = parts.autoscaler.services.states
+        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, states):
             await _operate(parts, settings, stop)
     log.info("stopped")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    cache: ObjectCache
-    queue: WorkQueue[ServiceKey]
-    informers: tuple[Informer, ...]
-    namespaces: ServedNamespaces
-    reconcile: Reconcile
-    kopf: KopfWatch
-    rereading: Rereading
-    resync: Resync
-    replica: Replica
-    catalogue: CatalogueWatch
-    platform: PlatformWatch
-    autoscaler: Autoscaler
-
-
-def _wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> _Parts:
-    """Every part, made and connected; nothing runs yet."""
-    cache, queue, history = ObjectCache(), replica.queue(), History()
-    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=settings.namespaces or ("",))
-    history.after_outage = resync.wanted.set
-    cluster = replica.writing(ApiServer(connection), connection, cache, history)
-    informers = tuple(
-        Informer(
-            connection=connection,
-            cache=cache,
-            selection=Selection(
-                kind=kind,
-                namespace=namespace,
-                label_selector=SERVICE_LABEL,
-                metadata_only=kind == "ReplicaSet",
-            ),
-            history=history,
-        )
-        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
-        for namespace in settings.namespaces or ("",)
-    )
-    namespaces = ServedNamespaces(informers)
-    readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
-    planner = CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
-    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
-    reconciler = LLMServiceReconciler(
-        cluster=cluster,
-        cache=cache,
-        observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
-        plan=planner,
-        now=_now,
-        scaling=autoscaler.scaler.looks.report,
-    )
-    cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
-    cache.listen(reconciler.forget)
-    catalogue = CatalogueWatch(
-        connection=connection,
-        cluster=cluster,
-        ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
-        use=functools.partial(use_catalogue, planner, cache, queue),
-        now=_now,
-    )
-    replica.metrics.catalogue_problem.set_function(lambda: float(bool(catalogue.problem)))
-    platform = PlatformWatch(
-        planner=planner,
-        label_keys=functools.partial(node_label_keys, connection),
-        catalogue_settled=catalogue.settled,
-        setting=settings.platform,
-    )
-    kopf = KopfWatch(
-        observe=functools.partial(remember, cache),
-        login=functools.partial(log_in, settings.context),
-        served=functools.partial(is_served, settings.context),
-        relisted=functools.partial(_sweep_ghosts, resync),
-        namespaces=settings.namespaces,
-    )
-    return _Parts(
-        cache=cache,
-        queue=queue,
-        informers=informers,
-        namespaces=namespaces,
-        reconcile=replica.watched(
-            WithinHistory(OnlyListed(reconciler, namespaces, reconciler.refused), history), cache
-        ),
-        kopf=kopf,
-        rereading=Rereading(connection=connection, cache=cache, history=history, kopf=kopf, informers=informers),
-        resync=resync,
-        replica=replica,
-        catalogue=catalogue,
-        platform=platform,
-        autoscaler=autoscaler,
-    )
-
-
-async def _operate(parts: _Parts, settings: Settings, stop: asyncio.Event) -> None:
+async def _operate(parts: Parts, settings: Settings, stop: asyncio.Event) -> None:
     """Watch LLMServices with kopf, and do everything else, until `stop` is set."""
     parts.kopf.start()
     try:
@@ -180,7 +52,7 @@ async def _operate(parts: _Parts, settings: Settings, stop: asyncio.Event) -> No
         await parts.kopf.stop()
 
 
-async def _work(parts: _Parts, settings: Settings) -> None:
+async def _work(parts: Parts, settings: Settings) -> None:
     """Caches first, then leadership, then workers: nothing is written before it is known what is there.
 
     None of these ends by itself: one that does is a defect, raised here, and ends the process for a new start.
@@ -199,7 +71,7 @@ async def _work(parts: _Parts, settings: Settings) -> None:
         await parts.replica.lead(functools.partial(_lead, parts, settings.workers), settings.workers)
 
 
-async def _lead(parts: _Parts, workers: int) -> None:
+async def _lead(parts: Parts, workers: int) -> None:
     """What only the leader does. A term begins with a look at everything: the last one may have ended within a pass."""
     log.info("%d workers start", workers)
     for body in parts.cache.of_kind("LLMService"):
@@ -208,81 +80,6 @@ async def _lead(parts: _Parts, workers: int) -> None:
         group.create_task(parts.autoscaler.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
-
-
-def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
-    """Keep what a watch says about an LLMService."""
-    kind = KINDS["LLMService"]
-    manifest = {**body, "apiVersion": kind.api_version, "kind": kind.kind}
-    if deleted:
-        cache.drop(ref_of(manifest), version_of(manifest))
-    else:
-        cache.put(manifest)
-
-
-def _sweep_ghosts(resync: Resync) -> None:
-    """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
-    if resync.cache.newest("LLMService") >= 0:
-        resync.wanted.set()
-
-
-def use_catalogue(
-    planner: CataloguePlanner, cache: ObjectCache, queue: WorkQueue[ServiceKey], catalogue: Catalogue
-) -> None:
-    """Plan with this catalogue from now on, and look at every resource again: what was refused may be known now.
-
-    All of them, because the status of one that is being refused at this moment does not say so yet; a plan that stands
-    keeps the facts it was made from.
-    """
-    planner.catalogue = catalogue
-    for body in cache.of_kind("LLMService"):
-        queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
-
-
-def enqueue_owner(
-    queue: WorkQueue[ServiceKey],
-    before: Manifest | None,
-    after: Manifest | None,
-    *,
-    is_foreign: Callable[[Manifest], bool] = lambda _: False,
-) -> None:
-    """Queue the LLMService a changed object is, or belongs to.
-
-    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough. Our
-    own status writes change nothing for it; a status that `is_foreign` is corrected.
-    """
-    if before and after and _says_the_same(before, after):
-        if after["kind"] == "LLMService" and before.get("status") != after.get("status") and is_foreign(after):
-            queue.add_after((after["metadata"]["namespace"], after["metadata"]["name"]), _BURST_SECONDS)
-        return
-    seen = [manifest for manifest in (before, after) if manifest]
-    for key in dict.fromkeys(key for manifest in seen for key in _owners(manifest)):
-        if seen[-1]["kind"] == "LLMService":
-            queue.add(key)
-        else:
-            queue.add_after(key, _BURST_SECONDS)
-
-
-def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
-    """Whose an object is: by its label, which anybody can change, empty or take away, and by its controller."""
-    metadata = manifest["metadata"]
-    if manifest["kind"] == "LLMService":
-        yield metadata["namespace"], metadata["name"]
-        return
-    if name := (metadata.get("labels") or {}).get(SERVICE_LABEL):
-        yield metadata["namespace"], name
-    for owner in metadata.get("ownerReferences") or ():
-        if owner.get("kind") == "LLMService" and owner.get("controller"):
-            yield metadata["namespace"], owner["name"]
-
-
-def _says_the_same(before: Manifest, after: Manifest) -> bool:
-    asked = _ASKED.get(after["kind"])
-    return asked is not None and all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 async def _first(*awaitables: Awaitable[Any]) -> None:

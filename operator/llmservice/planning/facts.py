@@ -7,24 +7,21 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
+from llmservice.catalog.accelerator import Accelerator, Json
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
+from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.render_version import RENDER_VERSION
-
-UPDATE_ANNOTATION = "llmservice.dev/update"
-"""On a resource: each new value takes today's facts without an edit of the spec."""
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +56,9 @@ class Facts:
     update: str = ""
 
 
+_FACTS = TypeAdapter(Facts)
+
+
 def choose_facts(
     service: LLMService, catalogue: Catalogue, registry: RegistrySettings, platform: str, *, kept: str | None
 ) -> Facts:
@@ -83,6 +83,12 @@ def choose_facts(
     )
 
 
+def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
+    """The facts that a resource's status keeps for this generation of its spec; None where it keeps none."""
+    plan = status.get("plan") or {}
+    return plan.get("facts") if plan.get("generation") == generation else None
+
+
 def facts_to_text(facts: Facts) -> str:
     """The facts as compact JSON, the same text for the same facts."""
     return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
@@ -95,16 +101,8 @@ def facts_from_text(text: str) -> Facts | None:
     Most resources of a cluster are made from the same few facts, and each look at one reads them.
     """
     try:
-        raw = orjson.loads(text)
-        return Facts(
-            version=_version(raw["version"]),
-            accelerator=_known_accelerator(raw["accelerator"]) if raw["accelerator"] else None,
-            registry=_row_of(RegistrySettings, raw["registry"]),
-            platform=raw["platform"],
-            render_version=int(raw["render_version"]),
-            update=str(raw["update"]),
-        )
-    except (KeyError, TypeError, ValueError):
+        return _FACTS.validate_json(text)
+    except ValidationError:
         return None
 
 
@@ -145,16 +143,3 @@ def _by_resource(catalogue: Catalogue, resource_name: str) -> Accelerator:
     if vendor is None:
         return Accelerator(name="", vendor="", resource_name=resource_name, image_variant="")
     return dataclasses.replace(vendor, resource_name=resource_name)
-
-
-def _version(raw: Mapping[str, Any]) -> EngineVersion:
-    return _row_of(EngineVersion, {**raw, "flags": frozenset(raw["flags"])})
-
-
-def _known_accelerator(raw: Mapping[str, Any]) -> Accelerator:
-    return _row_of(Accelerator, {**raw, "node_terms": [_row_of(NodeTerm, term) for term in raw["node_terms"]]})
-
-
-def _row_of(kind: type[Row], raw: Mapping[str, Any]) -> Row:
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in raw.items() if name in known})

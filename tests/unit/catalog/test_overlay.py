@@ -8,8 +8,8 @@ from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue, shipped_table
 from llmservice.catalog.overlay import overlaid
-from llmservice.catalog.rows import InvalidCatalogue
 from llmservice.cli.documents import to_yaml
+from llmservice.errors import InvalidCatalogue
 
 VERSION = "images: {cuda: registry.example/vllm:v9}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
 L5 = "{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5], gke: [nvidia-l5]}}"
@@ -126,7 +126,7 @@ def test_broken_engines_are_refused_with_row_and_field(text: str, complaint: str
             f"accelerators: [{L5.replace('memory_gib', 'resource_name: gpu, memory_gib')}]",
             "L5: resource_name: 'gpu' is",
         ),
-        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant is missing"),
+        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: is missing"),
         ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels is empty"),
         ("groups: {L: []}", "accelerators.yaml: groups: L: is empty; name the rows"),
         ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 is not the name of a row"),

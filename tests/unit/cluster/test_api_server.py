@@ -6,9 +6,9 @@ from aiohttp import web
 
 from llmservice import __version__
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import Connection, connect
-from llmservice.converging.references import Ref
+from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.errors import Refused, Unavailable
+from llmservice.objects.references import Ref
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving, some_credentials
 from tests.unit.cluster.objects import a_deployment
 
@@ -19,7 +19,7 @@ POD = Ref("Pod", "default", "chat-0")
 async def test_applies_strictly_with_force_and_its_manager() -> None:
     fake = FakeApiServer(calls=[answer(200, a_deployment())])
     async with serving(fake) as connection:
-        await ApiServer(connection).apply(a_deployment(uid="u-1"), manager="llmservice-operator", dry_run=True)
+        await ApiServer(connection).apply(a_deployment(uid="u-1"), manager="llmservice-operator")
 
     request = fake.requests[0]
     assert (request.method, request.path) == ("PATCH", "/apis/apps/v1/namespaces/default/deployments/chat")
@@ -28,7 +28,6 @@ async def test_applies_strictly_with_force_and_its_manager() -> None:
         "fieldManager": "llmservice-operator",
         "force": "true",
         "fieldValidation": "Strict",
-        "dryRun": "All",
     }
     assert orjson.loads(fake.bodies[0]) == a_deployment(uid="u-1")
 

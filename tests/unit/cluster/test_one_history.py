@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.history import History
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.cluster.one_history import OneHistory, decided_in
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.one_history import OneHistory, decided_in
 from llmservice.errors import NotYet
+from llmservice.objects.references import Manifest, Ref, ref_of
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
 CHAT = Ref("ConfigMap", "default", "chat")
@@ -56,8 +56,8 @@ async def test_so_does_an_object_read_live() -> None:
 
 async def test_an_answer_that_a_watch_has_overtaken_tells_nothing() -> None:
     class Overtaken(InMemoryCluster):
-        async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-            live = await InMemoryCluster.apply_new(self, manifest, manager=manager, dry_run=dry_run)
+        async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
+            live = await InMemoryCluster.apply_new(self, manifest, manager=manager)
             cell.cache.put({**live, "metadata": {**live["metadata"], "resourceVersion": "1000"}})
             return live
 
