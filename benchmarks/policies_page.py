@@ -26,7 +26,8 @@ _READING = """\
 How to read it:
 
 - Readings reach the peers without delay; a Prometheus in between would add 15 to 60 s. Ours are read every 10 s.
-- Our laws know neither model nor device, as in the operator. Their constants were chosen on other seeds.
+- Our laws know neither model nor device, as in the operator. Their constants were chosen on other seeds, and never on
+  the loads that nobody tuned on.
 - A change of a constant by a hair moves a load by .003 and by 0.3 replicas. Smaller differences mean nothing.
 - `fixed:best` and `clairvoyant` know the load beforehand, and nobody can run them: the smallest fixed number that
   attains .99 on this very load, and the cheapest schedule found that does. The schedule is the best of a family (two
