@@ -1,7 +1,6 @@
-"""Finds what no watch reported: LLMServices that vanished while kopf listed, and events that a watch lost.
+"""What no watch tells: LLMServices that vanished while kopf listed, and whatever a watch lost without a word.
 
-Everything watched is compared with the API server every few minutes, a page at a time with pauses between, and at once
-on request.
+All that is watched is counted every few minutes, a page at a time with pauses between, and at once where somebody asks.
 """
 
 import asyncio
@@ -71,7 +70,7 @@ Pace = Callable[[], Awaitable[None]]
 
 @dataclass(slots=True, kw_only=True)
 class Resync:
-    """Compares the cache with the API server: drops what is gone, fetches what is missing or differs.
+    """Compares the cache with what is there: forgets what is gone, fetches what is unknown or another one.
 
     A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
     namespace where it failed. The first one comes after a period: informers and kopf have just listed everything.
@@ -129,7 +128,7 @@ class Resync:
                 _forget(self.cache, ref, body)
 
     async def _look(self, kind: str, item: Counted, version: int) -> None:
-        """Fetch the object unless the cached one is as listed; what is newer than the list came by a watch."""
+        """Fetch the object unless it is known as it is listed; what is newer than the list was told by a watch."""
         ref = Ref(kind, item.namespace, item.name)
         known = self.cache.get(ref)
         if known is not None:
@@ -145,7 +144,7 @@ class Resync:
             self.cache.put(live, true_at=version)
 
     async def _swept(self, namespace: str, pace: Pace) -> bool:
-        """Resync; a failure is logged once, until it changes."""
+        """Resync; a failure is told once, until it is another one."""
         try:
             await self.resync(namespace, pace)
         except OperatorError as error:
@@ -167,7 +166,7 @@ class Resync:
         return pace
 
     async def _rest(self, seconds: float) -> None:
-        """Wait this long; raises `_Wanted` when a resync is requested."""
+        """Until then; raises `_Wanted` when somebody asks for a resync."""
         try:
             # Not wait_for: that of Python 3.11 loses the cancellation that comes together with the event.
             async with asyncio.timeout(seconds):
@@ -178,7 +177,7 @@ class Resync:
 
 
 class _Wanted(Exception):
-    """A resync was requested."""
+    """Somebody asks for a resync now."""
 
 
 async def _at_once() -> None:

@@ -1,4 +1,4 @@
-"""Accessors of pods: readiness, phase, the engine's container and its states."""
+"""What a pod says of itself, read where Kubernetes writes it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,9 +18,9 @@ def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
 def pods_of(
     deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
 ) -> tuple[Manifest, ...]:
-    """The pods that this very Deployment made, by way of its ReplicaSets, matched by UID.
+    """The pods that this very Deployment made, by way of its ReplicaSets: each is told by UID and must be known.
 
-    Labels, names and owner references prove nothing: whoever creates a pod can write all three.
+    Neither a label nor a name says so: whoever makes a pod may write both, and an owner reference too.
     """
     if deployment is None:
         return ()
@@ -29,22 +29,22 @@ def pods_of(
 
 
 def is_ready(pod: Manifest) -> bool:
-    """Whether a pod is ready and not being deleted."""
+    """Whether a pod is ready and not on its way out."""
     return condition(pod, "Ready").get("status") == "True" and not is_being_deleted(pod)
 
 
 def has_ended(pod: Manifest) -> bool:
-    """Whether it has ended for good: evicted, or refused by its node. The object may remain."""
+    """Whether nothing of it runs any more and nothing will: evicted, refused by its node. The object may stay on."""
     return (pod.get("status") or {}).get("phase") in _ENDED
 
 
 def stays_on(pod: Manifest) -> bool:
-    """Whether it has ended and nothing deletes it: it waits for the pod garbage collector of a full cluster."""
+    """Whether it has ended and nothing deletes it: it waits for the garbage collector of a full cluster."""
     return has_ended(pod) and not is_being_deleted(pod)
 
 
 def is_living(pod: Manifest) -> bool:
-    """Whether it runs or will run, and is not being deleted."""
+    """Whether it runs or will, and is not on its way out."""
     return not is_being_deleted(pod) and not has_ended(pod)
 
 
@@ -54,10 +54,11 @@ def is_placed(pod: Manifest) -> bool:
 
 
 def has_served(pod: Manifest) -> bool:
-    """Whether a pod that is not ready was ready before, in the current run of its engine.
+    """Whether a pod that is not ready was, with the engine that runs in it now.
 
-    `Ready` changed last when it stopped being ready. A pod that never was ready has been so since before its engine
-    started, and so has one whose engine was restarted. The same second counts as before: no engine is ready within one.
+    It stopped being ready when `Ready` changed last. A pod that never was has been so since before its engine was
+    started, and so has one whose engine ended and was started again. The same second counts as before: no engine is
+    ready within one.
     """
     running = running_of(engine_of(pod))
     since = str(condition(pod, "Ready").get("lastTransitionTime") or "")
@@ -65,23 +66,23 @@ def has_served(pod: Manifest) -> bool:
 
 
 def newest_first(pods: Iterable[Manifest]) -> list[Manifest]:
-    """By creation time, and by name within a second."""
+    """By when they were made, and by name within a second."""
     return sorted(pods, key=lambda pod: (created_at(pod), pod["metadata"]["name"]), reverse=True)
 
 
 def created_at(pod: Manifest) -> str:
-    """The creation time as Kubernetes writes it."""
+    """Kubernetes' time as text."""
     return str(pod["metadata"].get("creationTimestamp") or "")
 
 
 def engine_of(pod: Manifest) -> Mapping[str, Any]:
-    """The status of the engine's container; empty until there is one. A webhook may have added others."""
+    """The status of the engine's container; empty until there is one. Others may have been put beside it."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     return next((item for item in statuses if item.get("name") == CONTAINER_NAME), {})
 
 
 def sidecars_of(pod: Manifest) -> list[Mapping[str, Any]]:
-    """The statuses of containers that something else added to the pod, init containers first."""
+    """The statuses of containers that something else put into the pod, those that run before the engine first."""
     status = pod.get("status") or {}
     beside = [item for item in status.get("containerStatuses") or () if item.get("name") != CONTAINER_NAME]
     return [*(status.get("initContainerStatuses") or ()), *beside]
@@ -104,6 +105,6 @@ def has_started(container: Mapping[str, Any]) -> bool:
 
 
 def last_end_of(container: Mapping[str, Any]) -> Mapping[str, Any]:
-    """How a container ended last: now, or before the current run; empty when it never did."""
+    """How a container ended last: now, or before the present run; empty when it never did."""
     now = (container.get("state") or {}).get("terminated")
     return now or (container.get("lastState") or {}).get("terminated") or {}

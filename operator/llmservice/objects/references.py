@@ -1,4 +1,4 @@
-"""References to objects: kind, namespace, name, UID and controller."""
+"""How one object of the cluster is named."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ def uid_of(manifest: Mapping[str, Any]) -> str:
 
 
 def controller_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The owner reference of an object's controller; empty when it has none."""
+    """The owner reference of what controls an object; empty when nothing does."""
     owners = manifest["metadata"].get("ownerReferences") or ()
     return next((owner for owner in owners if owner.get("controller")), {})
 
 
 def controller_uid(manifest: Mapping[str, Any]) -> str:
-    """The UID of an object's controller; empty when it has none."""
+    """The UID of the owner that controls an object; empty when nobody does."""
     return str(controller_of(manifest).get("uid", ""))
 
 

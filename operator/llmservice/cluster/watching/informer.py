@@ -1,9 +1,8 @@
-"""Keeps a cache current: list, watch, and list again whenever the watch cannot tell what happened.
+"""Keeping a cache true: list, watch, and list again whenever the watch cannot tell what happened.
 
-A list replaces the cached objects, so deletions during an outage are noticed. A watch resumes from the last version
-seen; one that goes silent, breaks or sends invalid data is opened again, without end, with growing jittered pauses.
-Before that, unless the watch ended by its own timeout, the informer checks that versions still grow: etcd may have been
-restored meanwhile.
+A list replaces what is known, so what vanished while nobody listened is noticed. A watch resumes from the last version
+it heard; one that goes silent, breaks or babbles is opened again, for ever, with growing jittered pauses. Before that,
+one that did not end by its own timeout asks whether the versions still go on: etcd may have been restored meanwhile.
 """
 
 import asyncio
@@ -43,11 +42,11 @@ _ANSWERED_SECONDS = 1.0
 class Informer:
     """Watches one selection into a cache until cancelled.
 
-    `synced` is set after the first list; `answered` then, or when the API server refused it. `refusal` is the refusal
-    in force; empty when there is none. `last_heard` is the monotonic time of the last list, event or bookmark (the API
-    server sends a bookmark about every minute). `restarts` counts why watches ended (`closed`, `expired`, `silent`,
-    `failed`, `history`, `defect`). `silence_seconds` is the longest time without data on a watch. `history` is shared
-    by all informers of one API server.
+    `synced` is set after the first list; `answered` then, or when the API server refused it. `refusal` is what it said
+    while it refuses, as long as it does. `last_heard` is the monotonic time of the last sign of life: a list, an event
+    or a bookmark, which the API server sends about every minute. `restarts` counts why watches ended (`closed`,
+    `expired`, `silent`, `failed`, `history`, `defect`). `silence_seconds` is the longest time without a sign of life on
+    a watch. `history` is shared by all that watch the same API server.
     """
 
     connection: Connection
@@ -84,7 +83,7 @@ class Informer:
             await self._rest(max(wish, self._pause(failures)), wish)
 
     async def relist(self) -> None:
-        """List now and replace the cached objects; a watch in progress continues."""
+        """Take what the API server lists for the truth, now; a watch that is under way goes on."""
         while True:
             epoch, heard = self.history.epoch, self.cache.newest(self.selection.kind)
             listing = await list_all(self.connection, self.selection, self.cache.keep)
@@ -128,7 +127,7 @@ class Informer:
         return "closed", 0.0
 
     async def _ask(self) -> None:
-        """Check that versions still grow; if not, another history has begun."""
+        """Whether the versions still go on from what was heard; if not, another history has begun."""
         heard = self.cache.newest(self.selection.kind)
         try:
             version = await newest_version(self.connection, self.selection)
@@ -144,7 +143,7 @@ class Informer:
             self.history.trust(self.selection.name)
 
     async def _ask_at_once(self) -> float:
-        """Check without a pause: nothing is written meanwhile. Returns the pause that the API server asks for."""
+        """Ask, without a pause before it: nobody writes meanwhile. Returns the pause the API server wishes for."""
         try:
             await self._ask()
         except Refused as error:
@@ -154,7 +153,7 @@ class Informer:
         return 0.0
 
     async def _rest(self, seconds: float, wish: float) -> None:
-        """After a failed check, go on as soon as another informer got an answer, so that no write waits for long."""
+        """Whoever asked in vain goes on once somebody else was answered, so that nobody waits for it for long."""
         if self._broken:
             await self.history.pause(seconds, max(wish, jittered(_ANSWERED_SECONDS, chance=self.chance)))
         else:
@@ -173,7 +172,7 @@ class Informer:
         return cause, min(wish, _LONGEST_WISH_SECONDS)
 
     def _refused(self, error: Refused) -> tuple[str, float]:
-        """Logged once: a namespace that is gone may stay so for good."""
+        """Told once: a namespace that is gone may stay so for good."""
         if not self.refusal:
             log.warning("%s: refused until further notice: %s", self.selection.name, error)
         self.refusal = str(error)
@@ -187,7 +186,7 @@ class Informer:
         self.refusal = ""
 
     async def _watch(self) -> None:
-        """Watch until the stream ends; one that ends before its own timeout broke."""
+        """Until it ends; one that ends before its own timeout broke."""
         began, seconds = time.monotonic(), int(jittered(_WATCH_SECONDS, 0.2, self.chance))
         try:
             await self._listen(seconds)
@@ -225,7 +224,7 @@ class Informer:
         self._hear(body["metadata"]["resourceVersion"])
 
     def _read(self, event: dict[str, Any]) -> tuple[str, Manifest]:
-        """Type and object of an event, checked as far as they are used; raises for errors and invalid data."""
+        """Type and object of an event, checked as far as they are used; raises for errors and nonsense."""
         try:
             kind, body = event["type"], event["object"]
             named = kind in {"ERROR", "BOOKMARK"} or bool(body["metadata"]["name"])
@@ -244,7 +243,7 @@ class Informer:
         self.last_heard = time.monotonic()
 
     def _was_healthy(self, started: float) -> bool:
-        """Whether this watch lasted and delivered data: only then the next one starts at once, without a list."""
+        """Whether this round lasted and was not mute: only then the next one may begin at once, without a list."""
         return self.last_heard > started and time.monotonic() - started >= _HEALTHY_SECONDS
 
     def _pause(self, failures: int) -> float:
@@ -252,4 +251,4 @@ class Informer:
 
 
 class _AnotherHistory(Exception):
-    """The watch continues from a version of another history."""
+    """The watch goes on from a version of another history."""
