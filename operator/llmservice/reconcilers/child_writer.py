@@ -130,7 +130,7 @@ class ChildWriter:
     def _written(self, owner: Owner, children: Mapping[Ref, Manifest], applies: Iterable[Apply]) -> Written:
         contested = [known for known in self._repairs.get(owner.uid, {}).values() if known.contest]
         pauses = [self._seconds_to_wait(owner, change) for change in applies]
-        pauses += [known.seconds_to_calm(self.clock()) for known in contested]
+        pauses += [known.seconds_to_quiet(self.clock()) for known in contested]
         return Written(
             children=children,
             contests=tuple(known.contest for known in contested),

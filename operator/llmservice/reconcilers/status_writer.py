@@ -58,7 +58,7 @@ class StatusWriter:
         known = self._corrections.get(uid)
         if status == before:
             self._told[uid] = _digest(status)
-            if known and known.seconds_to_calm(self.clock()) == 0:
+            if known and known.seconds_to_quiet(self.clock()) == 0:
                 del self._corrections[uid]
             return None
         is_correction = self.is_foreign(body)

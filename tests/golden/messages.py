@@ -1,0 +1,62 @@
+"""Golden messages: the sentences that users read in conditions, Events and refusals, one file for each area.
+
+All other tests assert the reason, the field and the numbers. The words are reviewed here, in the diff of
+`make golden`, and nowhere else.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from llmservice.engines.registry import ENGINES
+from tests.golden.situations import CONDITIONS, DIAGNOSES, UNPLANNABLE
+from tests.unit.api.cases import REFUSED, refusal
+
+FOLDER = Path(__file__).parent / "messages"
+
+
+def _api() -> Iterator[str]:
+    return (refusal(case.changes) for case in REFUSED)
+
+
+def _planning() -> Iterator[str]:
+    for case in UNPLANNABLE:
+        error = case()
+        yield f"{error.reason}: {error}"
+
+
+def _engines() -> Iterator[str]:
+    for name, engine in ENGINES.items():
+        for pattern in engine.log_patterns:
+            yield f"{name}, log: {pattern.reason}: {pattern.remedy}"
+        for way_out in {*engine.owned.flags.values(), *engine.owned.environment.values()}:
+            yield f"{name}, owned: {way_out}"
+
+
+def _diagnoses() -> Iterator[str]:
+    for found in DIAGNOSES:
+        healing = ", self-healing" if found.self_healing else ""
+        yield f"{found.reason}{healing}: {found.message}"
+
+
+def _conditions() -> Iterator[str]:
+    for item in CONDITIONS:
+        yield f"{item.type}={item.status}, {item.reason}: {item.message}"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "api": _api,
+    "planning": _planning,
+    "engines": _engines,
+    "diagnoses": _diagnoses,
+    "conditions": _conditions,
+}
+
+
+def page_path(name: str) -> Path:
+    """Where the sentences of an area are written down."""
+    return FOLDER / f"{name}.txt"
+
+
+def page(name: str) -> str:
+    """The sentences of an area as they are today: sorted, each once, one a line."""
+    return "".join(f"{line}\n" for line in sorted({" ⏎ ".join(text.split("\n")) for text in PAGES[name]()}))
