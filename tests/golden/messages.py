@@ -7,15 +7,17 @@ All other tests assert the reason, the field and the numbers. The words are revi
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from llmservice.api.v1alpha1.conditions import ConditionType
 from llmservice.engines.registry import ENGINES
 from tests.golden.situations import CONDITIONS, DIAGNOSES, UNPLANNABLE
-from tests.unit.api.cases import REFUSED, refusal
+from tests.unit.api.cases import REFUSED, name_of, refusal
 
 FOLDER = Path(__file__).parent / "messages"
 
 
 def _api() -> Iterator[str]:
-    return (refusal(case.changes) for case in REFUSED)
+    """Each refused change, and what is said about it behind the name of the field."""
+    return (f"{name_of(case)} → {refusal(case.changes).partition(': ')[2]}" for case in REFUSED)
 
 
 def _planning() -> Iterator[str]:
@@ -39,8 +41,9 @@ def _diagnoses() -> Iterator[str]:
 
 
 def _conditions() -> Iterator[str]:
-    for item in CONDITIONS:
-        yield f"{item.type}={item.status}, {item.reason}: {item.message}"
+    for item in CONDITIONS:  # Reconciling has the words of Ready
+        if item.type != ConditionType.RECONCILING:
+            yield f"{item.type}={item.status}, {item.reason}: {item.message}"
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
