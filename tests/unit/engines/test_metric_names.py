@@ -68,7 +68,7 @@ def test_a_row_of_ones_own_renames_a_metric_and_keeps_the_others() -> None:
 def test_an_engine_without_a_kv_gauge_says_what_stands_in_for_it(engine: str) -> None:
     metric_names = metric_names_of(load_catalogue().engine_version(engine, None))
     assert metric_names.kv_use == ()
-    assert "KV cache" in metric_names.substitutes["kv_use"]
+    assert "KV-cache" in metric_names.substitutes["kv_use"]
 
 
 def test_only_tgi_makes_series_on_first_use() -> None:
