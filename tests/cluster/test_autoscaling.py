@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, ask
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.golden.cases import CASES
-from tests.golden.messages import PAGES, page, page_path
+from tests.golden.sentences import PAGES, page, page_path
 
 
 def _expected() -> Iterator[tuple[Path, str]]:

@@ -17,11 +17,11 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.progress import progress_of
-from llmservice.converging.references import Manifest, ref_of
 from llmservice.converging.status import Situation, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import update_condition
 from llmservice.errors import InvalidSpec
+from llmservice.objects.references import Manifest, ref_of
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.rendering.manifests import render
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
@@ -176,7 +176,7 @@ def _status(deployment: Manifest | None, *pods: Manifest, **changes: Any) -> Ite
     )
 
 
-_FIELDS = {"f:spec": {"f:containers": {'k:{"name":"engine"}': {"f:image": {}}}}}
+_FIELDS: Manifest = {"f:spec": {"f:containers": {'k:{"name":"engine"}': {"f:image": {}}}}}
 _INTENT: Manifest = {
     "kind": "Deployment",
     "metadata": {"name": "chat"},

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.golden.cases import CASES, Case
-from tests.golden.messages import PAGES, page, page_path
+from tests.golden.sentences import PAGES, page, page_path
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder.name)

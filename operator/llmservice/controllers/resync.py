@@ -5,27 +5,28 @@ All that is watched is counted every few minutes, a page at a time with pauses b
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
-from llmservice.cluster.census import Counted, Page, census
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.history import History
-from llmservice.cluster.listing import Selection
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.cluster.caching.cache import ObjectCache, version_of
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.census import Counted, Page, census
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.listing import Selection
 from llmservice.errors import OperatorError
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
+from llmservice.pauses import jittered
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), SERVICE_LABEL)}
+_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
-_EVERY_SECONDS = 230.0
+_EVERY_SECONDS = 250.0
 _SPREAD_SECONDS = 120.0
 """Over so long the pages are spread; what is lost right after a page was read is noticed within the sum of both."""
 
@@ -86,19 +87,19 @@ class Resync:
         """Resync until cancelled."""
         now = asyncio.get_running_loop().time
         due: tuple[str, ...] = ()
-        pace, round_at = self._slowly(), now() + _about(_EVERY_SECONDS)
+        pace, round_at = self._slowly(), now() + jittered(_EVERY_SECONDS, 0.2)
         while True:
             try:
                 failed = tuple([namespace for namespace in due if not await self._swept(namespace, pace)])
-                await self._rest(min(round_at - now(), _about(_AGAIN_SECONDS)) if failed else round_at - now())
+                await self._rest(min(round_at - now(), jittered(_AGAIN_SECONDS, 0.2)) if failed else round_at - now())
             except _Wanted:
                 await asyncio.sleep(_SETTLE_SECONDS)
                 self.wanted.clear()
-                due, pace, round_at = self.namespaces, _at_once, now() + _about(_EVERY_SECONDS)
+                due, pace, round_at = self.namespaces, _at_once, now() + jittered(_EVERY_SECONDS, 0.2)
             else:
                 is_round = now() >= round_at
                 due, pace = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
-                round_at = now() + _about(_EVERY_SECONDS) if is_round else round_at
+                round_at = now() + jittered(_EVERY_SECONDS, 0.2) if is_round else round_at
 
     async def resync(self, namespace: str, pace: Pace) -> None:
         """All kinds of a namespace, once; raises `OperatorError`."""
@@ -181,10 +182,6 @@ class _Wanted(Exception):
 
 async def _at_once() -> None:
     """No pause."""
-
-
-def _about(seconds: float) -> float:
-    return seconds * (0.9 + 0.2 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 
 def _forget(cache: ObjectCache, ref: Ref, body: Manifest) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
 """The waiting reasons of a container that is not created yet."""

@@ -1,10 +1,10 @@
 """The engine's container."""
 
 from llmservice.engines.engine import PORT, HttpProbe
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan
-from llmservice.rendering.metadata import Manifest
 
-CONTAINER_NAME = "engine"
 PORT_NAME = "http"
 HUNG_SECONDS = 30
 """Grace period after a failed probe: a hung engine finishes no request, so waiting in preStop is in vain."""

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from llmservice.cluster.lease import Election
-from llmservice.cluster.lease_record import LeaseRecord
+from llmservice.cluster.leadership.lease import Election
+from llmservice.cluster.leadership.lease_record import LeaseRecord
 from llmservice.errors import Conflict, Unavailable
 from tests.unit.cluster.fake_time import FakeTimeLoop
 
@@ -77,5 +77,5 @@ class Candidate:
 
 
 def a_candidate(loop: FakeTimeLoop, store: LeaseInMemory, identity: str = "one") -> Candidate:
-    election = Election(store=store, identity=identity, clock=loop.time, jitter=lambda: 0.5)
+    election = Election(store=store, identity=identity, clock=loop.time, chance=lambda: 1.0)
     return Candidate(election, loop)
