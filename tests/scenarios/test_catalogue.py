@@ -8,7 +8,7 @@ import pytest
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.controllers.application import use_catalogue
-from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
+from llmservice.reconcilers.llmservice import STATUS_AFTER_SECONDS
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
@@ -42,7 +42,7 @@ async def test_a_resource_that_no_row_knew_is_looked_at_again_and_heals(changes:
     await world.reconciler((NAMESPACE, "chat"))
     assert world.condition("Stalled")["status"] == "True"
     assert await use(world, OVERLAY) == [(NAMESPACE, "chat")]
-    assert await world.reconciler((NAMESPACE, "chat")) == TOLD_AFTER_SECONDS
+    assert await world.reconciler((NAMESPACE, "chat")) == STATUS_AFTER_SECONDS
     await world.reconciler((NAMESPACE, "chat"))
     assert world.condition("Stalled") == {}
     assert world.exists("Deployment")

@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.errors import Conflict, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref
-from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
+from llmservice.reconcilers.llmservice import STATUS_AFTER_SECONDS
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 
@@ -22,7 +22,7 @@ def test_a_new_resource_gets_its_children_and_a_status() -> None:
 def test_of_many_new_resources_all_get_their_children_before_any_is_told_of() -> None:
     world = World()
     world.apply()
-    assert world.pass_once() == TOLD_AFTER_SECONDS
+    assert world.pass_once() == STATUS_AFTER_SECONDS
     assert world.writes() == ["apply_new Service chat", "apply_new Deployment chat"]
     assert world.pass_once() is None
     assert world.writes() == ["apply_status LLMService chat"]

@@ -1,4 +1,4 @@
-"""Turning one row of a catalogue file into a value; every complaint names the file and the row."""
+"""Parses a row of a catalogue file into a dataclass; errors name the file and the row."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -17,7 +17,7 @@ def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
     values = {**mapping(raw, where), **given}
     known = {field.name: field for field in fields(row_type)}  # type: ignore[arg-type]
     for name in values.keys() - known.keys():
-        raise InvalidCatalogue(where, f"unknown field {name}; known are {', '.join(known)}")
+        raise InvalidCatalogue(where, f"unknown field {name}; known fields: {', '.join(known)}")
     for name, field in known.items():
         if name not in values and field.default is MISSING and field.default_factory is MISSING:
             raise InvalidCatalogue(where, f"{name} is missing")
@@ -25,14 +25,14 @@ def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
 
 
 def mapping(raw: Any, where: str) -> Mapping[str, Any]:
-    """A mapping with names as keys; raises InvalidCatalogue."""
+    """A mapping with string keys; raises InvalidCatalogue."""
     if not isinstance(raw, Mapping) or not all(isinstance(key, str) for key in raw):
-        raise InvalidCatalogue(where, "must be a mapping of names; quote names that look like numbers")
+        raise InvalidCatalogue(where, "must be a mapping with string keys; quote keys that look like numbers")
     return raw
 
 
 def _checked(value: Any, declared: Any, where: str) -> Any:
-    """A value against the declared type, as far as rows use types: scalars, tuples, mappings."""
+    """A value checked against the declared type: scalars, tuples and mappings, as rows use them."""
     base = getattr(declared, "__origin__", declared)
     if base in {tuple, list}:
         if not isinstance(value, list | tuple):

@@ -14,7 +14,7 @@ class Observed:
     `children` holds the objects this resource controls (owner UID checked); `taken` those that have a name it needs and
     another owner. `pods` are the pods of its workload. `log_tails` maps a pod name to the last lines (text) of its
     crashed container; `preparations` to how far the kubelet is with volumes and sandbox of a pod.
-    `look_again_seconds` is when logs and Events should be read again; None when nothing is pending.
+    `requeue_seconds` is when logs and Events should be read again; None when nothing is pending.
     """
 
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
@@ -22,4 +22,4 @@ class Observed:
     pods: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
-    look_again_seconds: float | None = None
+    requeue_seconds: float | None = None
