@@ -8,9 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from llmservice.api.v1alpha1.conditions import ConditionType
+from llmservice.catalog.loader import load_catalogue
+from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
+from llmservice.errors import InvalidCatalogue
 from tests.golden.situations import CONDITIONS, DIAGNOSES, UNPLANNABLE
 from tests.unit.api.cases import REFUSED, name_of, refusal
+from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES
 
 FOLDER = Path(__file__).parent / "messages"
 
@@ -34,6 +38,25 @@ def _engines() -> Iterator[str]:
             yield f"{name}, owned: {way_out}"
 
 
+def _catalogue() -> Iterator[str]:
+    """Each overlay that is refused, and why."""
+    tables = {"engines.yaml": BROKEN_ENGINES, "accelerators.yaml": BROKEN_ACCELERATORS}
+    for name, table in tables.items():
+        for text, _ in table:
+            try:
+                overlaid({name: text})
+            except InvalidCatalogue as error:
+                yield str(error)
+
+
+def _substitutes() -> Iterator[str]:
+    """What an engine does not export, and what the autoscaler uses instead."""
+    for engine in load_catalogue().engines:
+        row = load_catalogue().engine_version(engine, None)
+        for role, sentence in ENGINES[engine].metric_names(row).substitutes.items():
+            yield f"{engine}, {role}: {sentence}"
+
+
 def _diagnoses() -> Iterator[str]:
     for found in DIAGNOSES:
         healing = ", self-healing" if found.self_healing else ""
@@ -49,7 +72,9 @@ def _conditions() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "api": _api,
     "planning": _planning,
+    "catalogue": _catalogue,
     "engines": _engines,
+    "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,
 }

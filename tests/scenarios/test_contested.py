@@ -158,7 +158,7 @@ def test_of_a_resource_that_is_gone_no_contest_is_remembered() -> None:
     fought(world, SERVICE, take_from_service, minutes=0.5)
     world.cluster.remove(RESOURCE)
     assert world.reconciler.children._repairs == {}
-    assert world.reconciler.status._told == {}
+    assert world.reconciler.status._written == {}
 
 
 def extra_key(selector: dict[str, str]) -> None:
