@@ -28,11 +28,6 @@ def load_catalogue() -> Catalogue:
     return catalogue_of(engines=shipped_table(ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
 
 
-def catalogue_from(*, engines: str, accelerators: str) -> Catalogue:
-    """A catalogue from the texts of its two files; raises InvalidCatalogue naming the row."""
-    return catalogue_of(engines=table_in(engines, ENGINES_FILE), accelerators=table_in(accelerators, ACCELERATORS_FILE))
-
-
 def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:
     """A catalogue from its two files as YAML gives them; raises InvalidCatalogue naming the row."""
     return Catalogue(engines=_engines(engines), **accelerators_from(accelerators))

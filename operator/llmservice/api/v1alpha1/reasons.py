@@ -58,14 +58,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Set `spec.quantization` to the spelling in the message, or to auto.",
     ),
     Reason.NAME_CONFLICT: Meaning(
-        "An object of the same name does not belong to this LLMService and was left unchanged. The message says whether "
-        "it is somebody else's, an orphan of an earlier LLMService of this name, or still being deleted.",
+        "An object of the same name does not belong to this LLMService and was left unchanged. The message says "
+        "whether it is somebody else's, an orphan of an earlier LLMService of this name, or still being deleted.",
         "Rename the LLMService, or delete that object; wait while it is being deleted. An orphan can be "
         "[kept](../explanation/replicas.md#whose-the-children-are).",
     ),
     Reason.REFUSED_BY_CLUSTER: Meaning(
-        "The API server rejects a request of the operator: a quota, an admission policy, a webhook that does not answer, "
-        "a missing Role.",
+        "The API server rejects a request of the operator: a quota, an admission policy, a webhook that does not "
+        "answer, a missing Role.",
         "Ask the administrator of the namespace to allow it; the operator retries every 20 s.",
     ),
     Reason.PODS_REFUSED: Meaning(
@@ -75,8 +75,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.CONTESTED: Meaning(
         "Another client changes a child after every write of the operator. Repairs back off: at most four in the first "
         "minute, finally one every five minutes.",
-        "Stop the writer that the message names (a field manager, an admission webhook, another operator) from changing "
-        "the object.",
+        "Stop the writer that the message names (a field manager, an admission webhook, another operator) from "
+        "changing the object.",
     ),
     Reason.FOREIGN_ADDITION: Meaning(
         "Another writer added a container, an environment variable or a port; it is left in place.",
