@@ -44,7 +44,7 @@ async def _work_on(key: ServiceKey, queue: WorkQueue[ServiceKey], reconcile: Rec
         raise
     except Exception:
         # A bug must not stop the other resources: it is logged with its traceback and retried with back-off.
-        log.exception("%s/%s: internal error", *key)
+        log.exception("%s/%s: defect in the operator", *key)
         queue.retry(key, at_least_seconds=5.0)
     else:
         queue.succeeded(key)
