@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from llmservice.untrusted.patterns import compiled
 
 METRIC_ROLES = (
-    *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected", "preemptions"),
+    *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected"),
     *("finished_prompt_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency"),
-    *("slots", "kv_tokens"),
+    "slots",
 )
 """The quantities that the autoscaler reads; defined in `engines/metric_names.py`."""
 
@@ -22,7 +22,7 @@ class Series:
 
     - `tgi_queue_size`: all label sets.
     - `tgi_request_failure{err=~"overloaded|dropped"}`: those whose label `err` is one of these.
-    - `vllm:cache_config_info[kv_cache_size_tokens]`: the value is the number in this label (an info metric).
+    - `acme:engine_info[slots]`: the value is the number in this label (an info metric).
     """
 
     name: str

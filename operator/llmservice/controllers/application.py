@@ -14,13 +14,12 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.leadership.lease_record import LeaseTiming
-from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
-from llmservice.cluster.watching.listing import Selection
+from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
@@ -67,8 +66,8 @@ async def run_operator(settings: Settings) -> None:
     ):
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
         parts = _wire(settings, connection, replica, sources)
-        looks = parts.autoscaler.scaler.looks
-        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, looks):
+        states = parts.autoscaler.services.states
+        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, states):
             await _operate(parts, settings, stop)
     log.info("stopped")
 
@@ -120,7 +119,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
         plan=planner,
         now=_now,
-        scaling=autoscaler.scaler.looks.report,
+        scaling=autoscaler.services.states.report,
     )
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)

@@ -20,12 +20,10 @@ _ABSENT = {
     "stand in for it; a KV-cache target cannot be used",
     "finished": "finished requests are not counted, so the arrival rate is unknown: only running and waiting are known",
     "rejected": "requests are never rejected: the queue is unbounded",
-    "preemptions": "requests are never preempted",
     "ttft": _NO_LATENCY,
     "tpot": _NO_LATENCY,
     "inter_token_latency": _NO_LATENCY,
     "slots": "spec.maxNumSeqs is the number of slots",
-    "kv_tokens": "the KV cache holds spec.maxNumSeqs times spec.maxModelLen tokens",
 }
 _PRESENT = {"generated_tokens": "generated tokens are counted when a request ends"}
 

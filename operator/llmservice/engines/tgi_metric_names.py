@@ -20,10 +20,8 @@ _CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "tpot", "inter_token_lat
 _ABSENT = {
     "kv_use": "no gauge of KV-cache usage: requests are admitted only when the whole answer fits, so a full cache "
     "shows as waiting requests; a KV-cache target cannot be used",
-    "preemptions": "requests are never preempted: KV cache for the whole answer is reserved at admission",
     "ttft": "no time to first token: only the time per output token is checked against the objective",
     "slots": "spec.maxNumSeqs is the number of concurrent requests",
-    "kv_tokens": "the size of the KV cache is not reported",
 }
 _PRESENT = {
     "inter_token_latency": "no inter-token latency: the mean time per token of finished requests, prompt included, "

@@ -24,7 +24,6 @@ _KNOWN: Mapping[str, Names] = {
 _ABSENT = {
     "rejected": "rejected requests are not counted by this version, so demand shows only in the queue",
     "tpot": "no time per output token of single requests: only the time to first token is checked",
-    "kv_tokens": "the size of the KV cache is not reported in tokens, only its usage",
     "slots": "spec.maxNumSeqs is the number of concurrent requests",
 }
 _CACHED = "tokens from the prefix cache count as processed: this version does not distinguish them"
