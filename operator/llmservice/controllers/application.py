@@ -141,7 +141,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observe=functools.partial(remember, cache),
         login=functools.partial(log_in, settings.context),
         served=functools.partial(is_served, settings.context),
-        relisted=functools.partial(_sweep_ghosts, resync),
+        relisted=functools.partial(_resync_after_a_list, resync),
         namespaces=settings.namespaces,
     )
     return _Parts(
@@ -201,8 +201,8 @@ async def _lead(parts: _Parts, workers: int) -> None:
             group.create_task(work(parts.queue, parts.reconcile))
 
 
-def _sweep_ghosts(resync: Resync) -> None:
-    """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
+def _resync_after_a_list(resync: Resync) -> None:
+    """Kopf relisted and does not report deletions since its last list. Before its first list the cache is empty."""
     if resync.cache.newest("LLMService") >= 0:
         resync.wanted.set()
 
