@@ -1,7 +1,7 @@
 """Keeping a cache true: list, watch, and list again whenever the watch cannot tell what happened.
 
-A list replaces the cache, so objects that were deleted while no watch was open are noticed. A watch resumes from the last
-version it received; one that is silent, breaks or sends garbage is reopened, for ever, with jittered back-off. A watch
+A list replaces the cache, so objects that were deleted while no watch was open are noticed. A watch resumes from the
+last version it received; one that is silent, breaks or sends garbage is reopened, for ever, with jittered back-off. One
 that did not end by its own timeout first checks that resource versions still grow: etcd may have been restored.
 """
 
