@@ -1,4 +1,4 @@
-"""What goes wrong is named, with the way out, and heals when it can."""
+"""Failures on a real cluster: each has its reason and remedy, and recovers if it can."""
 
 import contextlib
 import json

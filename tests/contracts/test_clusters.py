@@ -24,7 +24,7 @@ async def test_apply_creates_with_uid_and_generation(subject: Subject) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy"])
-async def test_what_somebody_made_between_look_and_write_stays_as_it_is(subject: Subject, kind: str) -> None:
+async def test_an_object_created_between_read_and_write_stays_unchanged(subject: Subject, kind: str) -> None:
     """Nothing in it contradicts what we want, so that an apply without force would be merged into it."""
     ours = _child(subject, kind)
     assert await subject.cluster.get(ref_of(ours)) is None

@@ -121,7 +121,7 @@ def test_owned_names_are_written_as_they_are_compared(subject: Subject) -> None:
     assert [name for name in owned.environment if name != name.upper()] == []
 
 
-def test_every_refusal_ends_with_a_way_out(subject: Subject) -> None:
+def test_every_refusal_ends_with_a_remedy(subject: Subject) -> None:
     remedies = {*subject.engine.owned.flags.values(), *subject.engine.owned.environment.values()}
     assert [remedy for remedy in remedies if not remedy.startswith(("use ", "leave it out"))] == []
 
@@ -192,7 +192,7 @@ def test_the_same_resource_always_gives_the_same_manifests(subject: Subject) -> 
     assert render(subject.plan(), 2) == render(subject.plan(), 2)
 
 
-def test_every_signature_is_a_pattern_with_a_remedy(subject: Subject) -> None:
+def test_every_log_pattern_has_a_remedy(subject: Subject) -> None:
     assert subject.engine.log_patterns
     for log_pattern in subject.engine.log_patterns:
         assert not log_pattern.pattern.is_in("")

@@ -33,7 +33,7 @@ def a_foreign_service(**metadata: Any) -> Manifest:
     return {"apiVersion": "v1", "kind": "Service", "metadata": body, "spec": {"ports": [{"port": 1}]}}
 
 
-def test_what_somebody_makes_between_look_and_write_is_not_taken() -> None:
+def test_an_object_created_between_read_and_write_is_not_taken_over() -> None:
     world = World()
     world.apply()
     made: list[Manifest] = []

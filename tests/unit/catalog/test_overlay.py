@@ -125,7 +125,7 @@ def test_a_key_that_is_no_file_of_the_catalogue_is_refused() -> None:
         (["x"], "data: .*engines.yaml"),
     ],
 )
-def test_data_that_holds_no_texts_is_refused_with_the_way_out(data: object, complaint: str) -> None:
+def test_data_without_texts_is_refused_with_its_key(data: object, complaint: str) -> None:
     with pytest.raises(InvalidCatalogue, match=complaint):
         overlaid(data)
 

@@ -1,4 +1,4 @@
-"""Who is told to undo our writes."""
+"""Which client is named as the one that overwrites our fields."""
 
 from typing import Any
 

@@ -138,9 +138,7 @@ PROXY = {"name": "daprd", "state": {"running": {}}, "ready": True}
         ),
     ],
 )
-def test_containers_that_something_else_put_there_are_told_apart(
-    status: dict[str, Any], reason: str, says: str
-) -> None:
+def test_injected_containers_are_told_from_the_engine(status: dict[str, Any], reason: str, says: str) -> None:
     found = diagnosis(status)
     assert found.reason == reason
     assert says in found.message
@@ -200,7 +198,7 @@ def test_a_sidecar_that_works_has_no_diagnosis(container: dict[str, Any]) -> Non
     ],
     ids=["of whatever day", "refused again and again", "of a later day", "loads"],
 )
-def test_a_pod_that_its_node_ended_is_told_until_something_comes_of_the_next(
+def test_a_pod_that_its_node_terminated_is_reported_until_its_replacement_starts_an_engine(
     successor: dict[str, Any] | None, created: str, is_told: bool
 ) -> None:
     pods = [evicted()]

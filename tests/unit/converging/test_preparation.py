@@ -1,4 +1,4 @@
-"""Which of a pod's Events hold it up before its container is made, and what they mean."""
+"""Which of a pod's Events show that its container cannot be created yet, and their diagnosis."""
 
 import dataclasses
 from typing import Any
@@ -40,7 +40,7 @@ HELD_UP = Preparation(reason="FailedMount", warning="no such file", since=_at(2)
     ],
     ids=["silent", "held up", "scheduler later", "scheduler first", "two texts", "over", "at once", "made again"],
 )
-def test_tells_how_far_the_kubelet_is(events: list[dict[str, Any]], expected: Preparation) -> None:
+def test_reads_how_far_the_kubelet_is_from_its_events(events: list[dict[str, Any]], expected: Preparation) -> None:
     assert preparation(events) == expected
     assert preparation(reversed(events)) == expected
 

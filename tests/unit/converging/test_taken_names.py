@@ -1,4 +1,4 @@
-"""Whose the object is that has our name, and the way out for each."""
+"""Name conflicts: who owns the object that has our name, and the remedy for each case."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_what_kubernetes_is_about_to_take_away_is_waited_for(live: Manifest) -> 
     ],
     ids=["bare", "only the label", "another LLMService's", "copied annotations", "another service's"],
 )
-def test_everything_else_is_somebody_elses(live: Manifest) -> None:
+def test_everything_else_is_foreign(live: Manifest) -> None:
     found = conflict(live)
     assert "Service chat" in found.message
     assert "kubectl" not in found.message, "no command that deletes somebody else's"

@@ -65,7 +65,7 @@ def test_a_flag_is_found_in_each_spelling(argument: str, flag: str) -> None:
     assert flag_of(argument) == flag
 
 
-def test_an_owned_flag_is_refused_with_its_place_and_the_way_out() -> None:
+def test_an_owned_flag_is_refused_with_its_place_and_the_field_to_use() -> None:
     error = refusal("--threads", "8", "--ctx_size=4096")
     assert error.reason == "OwnedArgument"
     assert str(error).startswith("spec.engineOptions.args[2]: --ctx-size ")

@@ -84,7 +84,7 @@ def test_one_file_is_named(model: ModelSource, quantization: str, flag: str, val
     assert option(launched(model=model, quantization=quantization), flag) == value
 
 
-def test_a_quantization_that_was_left_open_is_told_with_its_reason() -> None:
+def test_a_default_quantization_has_its_reason() -> None:
     (default,) = launched(model=HUB).defaults
     assert (default.field, default.value) == ("quantization", "Q4_K_M")
     assert default.reason

@@ -76,7 +76,7 @@ def test_only_tgi_makes_series_on_first_use() -> None:
     assert made == {"tgi"}
 
 
-def test_prompt_tokens_from_the_prefix_cache_are_told_apart_or_it_is_said() -> None:
+def test_prompt_tokens_from_the_prefix_cache_are_counted_apart_or_noted() -> None:
     rows = load_catalogue().engines["vllm"].versions
     assert "prefix cache" in metric_names_of(rows["0.10.2"]).substitutes["prompt_tokens"]
     assert 'source="local_compute"' in metric_names_of(rows["0.33.0"]).prompt_tokens[0]
