@@ -16,9 +16,9 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.one_history import OneHistory
+from llmservice.controllers.endpoints.explaining import Explainer
 from llmservice.controllers.endpoints.health import LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
-from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
