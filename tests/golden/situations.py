@@ -95,7 +95,8 @@ def _unready(**status: Any) -> Manifest:
 
 def _served(*, ready: bool) -> Manifest:
     own = {"type": "Ready", "status": "False", "lastTransitionTime": _LATER}
-    return _unready(**running(ready=ready), conditions=[own, {"type": "ContainersReady", "status": str(ready)}])
+    pod = _unready(**running(ready=ready), conditions=[own, {"type": "ContainersReady", "status": str(ready)}])
+    return {**pod, "spec": {"nodeName": "worker-1"}}
 
 
 def _gated() -> Manifest:
