@@ -1,11 +1,12 @@
 """Named loads that every change of the law is measured on, each with the service it runs on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from llmservice.errors import UsageError
+from llmservice.simulation.built_loads import BUILT
+from llmservice.simulation.recipe import LARGE_ENGINE, LARGEST_ENGINE, SMALL_ENGINE, MakeLoad, Recipe
 from llmservice.simulation.request import Arrival
-from llmservice.simulation.synthetic import Curve, Kind, arrivals_of, day
 from llmservice.simulation.traces import Stage, multiplied, piecewise, staged, warmed_up
 
 _LLM_D_RAMP: tuple[Stage, ...] = ((2, 330), (4, 360), (6, 360), (8, 360), (10, 360), (4, 360), (1, 300))
@@ -17,9 +18,6 @@ _STEPS: tuple[Stage, ...] = ((2, 600), (9, 900), (2, 900), (9, 900))
 
 _AIBRIX = ((0, 1), (170, 4), (340, 8), (500, 10), (700, 10), (800, 2), (950, 2), (1500, 6))
 """AIBrix's 25-minute scenario as its documentation describes it: (seconds, requests per second)."""
-
-_HOUR: Curve = ((0, 0.5), (900, 0.8), (1800, 1.0), (2700, 0.7), (3900, 0.9))
-"""An hour without surprises, and five minutes before it, as shares of its highest rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +33,7 @@ class Scenario:
     maximum: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recipe:
-    """How a scenario is made; `trace` names the recorded load it needs, if any."""
-
-    profile: str
-    cold_start_seconds: float
-    first: int
-    maximum: int
-    make: Callable[[Sequence[Arrival], int], Sequence[Arrival]]
-    warm_up_seconds: float = 900.0
-    minimum: int = 1
-    trace: str = ""
-
-
-def _conversation(factor: float) -> Callable[[Sequence[Arrival], int], Sequence[Arrival]]:
+def _conversation(factor: float) -> MakeLoad:
     return lambda trace, seed: warmed_up(multiplied(trace, factor, seed=seed), 900)
 
 
@@ -66,128 +50,27 @@ def _aibrix(_: Sequence[Arrival], seed: int) -> Sequence[Arrival]:
     return warmed_up(piecewise(points, prompt=(1024, 350), output=(200, 80), seed=seed), 600, like_first=60)
 
 
-def _made_of(*kinds: Kind) -> Callable[[Sequence[Arrival], int], Sequence[Arrival]]:
-    return lambda _, seed: arrivals_of(kinds, seed=seed)
-
-
-def _times(curve: Curve, factor: float) -> Curve:
-    return [(at, factor * value) for at, value in curve]
-
-
-_LARGE, _LARGEST, _SMALL = "h100-34b-tp2", "a100-70b-tp4", "a100-8b"
-
 _RECIPES = {
-    "conv-34b": _Recipe(
-        profile=_LARGE, cold_start_seconds=120, first=5, maximum=32, make=_conversation(8), trace="conv"
+    "conv-34b": Recipe(
+        profile=LARGE_ENGINE, cold_start_seconds=120, first=5, maximum=32, make=_conversation(8), trace="conv"
     ),
-    "conv-70b": _Recipe(
-        profile=_LARGEST, cold_start_seconds=300, first=8, maximum=32, make=_conversation(2.5), trace="conv"
+    "conv-70b": Recipe(
+        profile=LARGEST_ENGINE, cold_start_seconds=300, first=8, maximum=32, make=_conversation(2.5), trace="conv"
     ),
-    "conv-8b": _Recipe(profile=_SMALL, cold_start_seconds=60, first=7, maximum=32, make=_conversation(8), trace="conv"),
-    "ramp-34b": _Recipe(
-        profile=_LARGE, cold_start_seconds=100, first=3, minimum=3, maximum=8, make=_ramp, warm_up_seconds=2040
+    "conv-8b": Recipe(
+        profile=SMALL_ENGINE, cold_start_seconds=60, first=7, maximum=32, make=_conversation(8), trace="conv"
     ),
-    "aibrix-8b": _Recipe(
-        profile=_SMALL, cold_start_seconds=120, first=1, maximum=16, make=_aibrix, warm_up_seconds=600
+    "ramp-34b": Recipe(
+        profile=LARGE_ENGINE, cold_start_seconds=100, first=3, minimum=3, maximum=8, make=_ramp, warm_up_seconds=2040
     ),
-    "step": _Recipe(profile=_LARGE, cold_start_seconds=120, first=2, maximum=16, make=_steps, warm_up_seconds=0),
-    "code": _Recipe(profile=_LARGE, cold_start_seconds=120, first=5, maximum=32, make=_conversation(4), trace="code"),
-    "long-34b": _Recipe(
-        profile=_LARGE,
-        cold_start_seconds=120,
-        first=1,
-        maximum=24,
-        warm_up_seconds=300,
-        make=_made_of(Kind(prompt=20_000, answer=400, spread=0.2, rate=_times(_HOUR, 0.8))),
+    "aibrix-8b": Recipe(
+        profile=SMALL_ENGINE, cold_start_seconds=120, first=1, maximum=16, make=_aibrix, warm_up_seconds=600
     ),
-    "long-70b": _Recipe(
-        profile=_LARGEST,
-        cold_start_seconds=300,
-        first=1,
-        maximum=24,
-        warm_up_seconds=300,
-        make=_made_of(Kind(prompt=8000, answer=300, spread=0.2, rate=_times(_HOUR, 0.8))),
+    "step": Recipe(profile=LARGE_ENGINE, cold_start_seconds=120, first=2, maximum=16, make=_steps, warm_up_seconds=0),
+    "code": Recipe(
+        profile=LARGE_ENGINE, cold_start_seconds=120, first=5, maximum=32, make=_conversation(4), trace="code"
     ),
-    "long-8b": _Recipe(
-        profile=_SMALL,
-        cold_start_seconds=60,
-        first=3,
-        maximum=24,
-        warm_up_seconds=300,
-        make=_made_of(Kind(prompt=12_000, answer=250, spread=0.4, rate=_times(_HOUR, 1.8))),
-    ),
-    "mixed-34b": _Recipe(
-        profile=_LARGE,
-        cold_start_seconds=120,
-        first=3,
-        maximum=24,
-        warm_up_seconds=300,
-        make=_made_of(
-            Kind(prompt=900, answer=250, spread=0.7, rate=_times(_HOUR, 12.0)),
-            Kind(prompt=11_000, answer=400, spread=0.4, rate=_times(_HOUR, 1.6)),
-        ),
-    ),
-    "mixed-70b": _Recipe(
-        profile=_LARGEST,
-        cold_start_seconds=300,
-        first=4,
-        maximum=24,
-        warm_up_seconds=300,
-        make=_made_of(
-            Kind(prompt=1000, answer=200, spread=0.7, rate=_times(_HOUR, 5.0)),
-            Kind(prompt=6000, answer=300, spread=0.4, rate=_times(_HOUR, 0.6)),
-        ),
-    ),
-    "shift-8b": _Recipe(
-        profile=_SMALL,
-        cold_start_seconds=120,
-        first=3,
-        maximum=24,
-        make=_made_of(
-            Kind(prompt=400, answer=600, spread=0.6, rate=((0, 8), (4500, 8), (8100, 2), (11_700, 2))),
-            Kind(prompt=6000, answer=150, spread=0.4, rate=((0, 0), (4500, 0), (8100, 2.4), (11_700, 2.4))),
-        ),
-    ),
-    "shift-34b": _Recipe(
-        profile=_LARGE,
-        cold_start_seconds=120,
-        first=3,
-        maximum=24,
-        make=_made_of(
-            Kind(prompt=800, answer=300, spread=0.7, rate=((0, 10), (4500, 14), (8100, 8), (11_700, 14))),
-            Kind(
-                prompt=9000, answer=350, spread=0.5, rate=((0, 0.1), (3600, 0.1), (5400, 1.6), (9000, 1.6), (11_700, 0))
-            ),
-        ),
-    ),
-    "slow-day-70b": _Recipe(
-        profile=_LARGEST,
-        cold_start_seconds=600,
-        first=4,
-        maximum=24,
-        make=_made_of(Kind(prompt=1100, answer=210, spread=0.8, rate=day(hours=8, low=4.0, high=10.0))),
-    ),
-    "slow-day-34b": _Recipe(
-        profile=_LARGE,
-        cold_start_seconds=480,
-        first=3,
-        maximum=24,
-        make=_made_of(Kind(prompt=2800, answer=500, spread=0.6, rate=day(hours=8, low=5.0, high=12.0))),
-    ),
-    "calm-day-8b": _Recipe(
-        profile=_SMALL,
-        cold_start_seconds=120,
-        first=2,
-        maximum=16,
-        make=_made_of(Kind(prompt=1100, answer=210, spread=0.8, rate=day(hours=6, low=4.0, high=12.0))),
-    ),
-    "calm-day-34b": _Recipe(
-        profile=_LARGE,
-        cold_start_seconds=120,
-        first=2,
-        maximum=16,
-        make=_made_of(Kind(prompt=2500, answer=400, spread=0.6, rate=day(hours=6, low=2.0, high=6.0))),
-    ),
+    **BUILT,
 }
 
 SCENARIOS = tuple(_RECIPES)
@@ -234,7 +117,7 @@ def scenario(name: str, trace: Sequence[Arrival] = (), *, seed: int = 0) -> Scen
     )
 
 
-def _recipe(name: str) -> _Recipe:
+def _recipe(name: str) -> Recipe:
     if name not in _RECIPES:
         raise UsageError("UnknownScenario", f"no scenario {name!r}: choose one of {', '.join(SCENARIOS)}")
     return _RECIPES[name]
