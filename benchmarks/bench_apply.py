@@ -23,11 +23,11 @@ from kubernetes.aio.client import Configuration
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import Credentials
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import Credentials
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
 
 _EVENTS = 20_000
 _ROUNDS = 3

@@ -22,9 +22,9 @@ from benchmarks.scale.__main__ import prepare
 from benchmarks.scale.measuring import cluster_cpu
 from llmservice.cli.render import render_resource
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.objects.references import Manifest, Ref
 from sandbox import Sandbox
 from tests.scenarios.world import World
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.json_lines import json_lines
 from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.listing import Selection, list_all
-from llmservice.converging.references import Ref, uid_of
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.cluster.transport.json_lines import json_lines
+from llmservice.cluster.watching.listing import Selection, list_all
 from llmservice.errors import OperatorError
+from llmservice.objects.references import Ref, uid_of
 from sandbox import Sandbox
 
 ROOT = Path(__file__).parents[1]

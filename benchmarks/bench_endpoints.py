@@ -19,11 +19,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from llmservice.controllers.endpoints import Probes, metrics_server, probe_server
-from llmservice.controllers.metrics import Metrics
-from llmservice.controllers.rations import Rations
-from llmservice.controllers.series import ServiceSeries
-from llmservice.converging.references import Manifest
+from llmservice.controllers.endpoints.rations import Rations
+from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
+from llmservice.controllers.metrics.instruments import Metrics
+from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.objects.references import Manifest
 from llmservice.settings import Settings
 
 _CONDITIONS = ("Ready", "Available", "Progressing", "Stalled", "ScalingActive", "MetricsAvailable")

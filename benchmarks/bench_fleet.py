@@ -26,18 +26,18 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 
 from benchmarks.fleet_server import NAMESPACE, Fleet
 from llmservice.catalog.loader import load_catalogue
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.in_memory import InMemoryCluster
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.application import enqueue_owner
 from llmservice.controllers.memory import settle
-from llmservice.controllers.series import ServiceSeries
-from llmservice.converging.references import Manifest, Ref
+from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import CHILD_KINDS
+from tests.in_memory_cluster.cluster import InMemoryCluster
 
 _HEAD = "services    pods  list µs/service  first pass µs  event µs  pass µs  kB/service  RSS MiB  writes"
 

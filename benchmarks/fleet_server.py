@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.kinds import KINDS
 from llmservice.converging.intent import digest_of, intent_digest
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 from llmservice.rendering.manifests import render
 from tests.scenarios.world import World
 

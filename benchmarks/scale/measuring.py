@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.scale import workload
 from benchmarks.scale.process import Figures, OperatorProcess, cpu_seconds
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
 from sandbox import Sandbox
 from sandbox.components import Journal
 

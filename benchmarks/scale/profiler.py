@@ -17,12 +17,15 @@ _SAMPLE_SECONDS = 0.005
 _LAG_SECONDS = 0.1
 
 PARTS = (
-    ("kopf watching LLMServices", ("/kopf/", "/controllers/kopf_")),
-    ("requests to the API server", ("/cluster/connection.py", "/cluster/credentials.py")),
+    ("kopf watching LLMServices", ("/kopf/", "/controllers/kopf_thread/")),
+    ("requests to the API server", ("/cluster/transport/connection.py", "/cluster/transport/credentials.py")),
     ("parsing, planning, rendering", ("/llmservice/api/", "/llmservice/planning/", "/llmservice/rendering/")),
     ("comparing, status, conditions", ("/llmservice/converging/",)),
-    ("watch events of children and pods", ("/cluster/informer.py", "/cluster/json_lines.py")),
-    ("logs and metrics", ("/logging/", "/prometheus_client/", "/controllers/logs.py", "/controllers/measuring.py")),
+    ("watch events of children and pods", ("/cluster/watching/informer.py", "/cluster/transport/json_lines.py")),
+    (
+        "logs and metrics",
+        ("/logging/", "/prometheus_client/", "/controllers/logs.py", "/controllers/metrics/measuring.py"),
+    ),
     ("the rest of a pass", ("/llmservice/reconcilers/", "/llmservice/cluster/")),
     ("event loop, TLS, HTTP parsing", ("/asyncio/", "/aiohttp/", "/ssl.py", "/selectors.py")),
 )

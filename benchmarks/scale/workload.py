@@ -10,10 +10,10 @@ from typing import Any
 
 from llmservice.cli.render import render_resource
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.json_lines import json_lines
 from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.listing import Selection, list_all
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.transport.json_lines import json_lines
+from llmservice.cluster.watching.listing import Selection, list_all
 
 NAMESPACE = "scale"
 CHILDREN = ("Service", "Deployment")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import urllib3
 
 from llmservice.cluster.kinds import KINDS
-from llmservice.rendering.metadata import NAME_LABEL
+from llmservice.objects.names import NAME_LABEL
 from tests.cluster.kstatus_rules import Moment, problems
 from tests.cluster.kube import Kube, Rejected
 

@@ -10,8 +10,8 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.intent import INTENT_ANNOTATION
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.replicas import OPERATOR
+from llmservice.objects.names import NAME_LABEL
 from llmservice.planning.facts import UPDATE_ANNOTATION
-from llmservice.rendering.metadata import NAME_LABEL
 from tests.cluster.kstatus import KStatus, kstatus
 from tests.cluster.kube import condition_of
 

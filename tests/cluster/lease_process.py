@@ -12,11 +12,11 @@ import signal
 import sys
 
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.leader_only import LeaderOnly
-from llmservice.cluster.lease import ApiServerLease, Election
-from llmservice.cluster.lease_record import LeaseTiming
+from llmservice.cluster.leadership.leader_only import LeaderOnly
+from llmservice.cluster.leadership.lease import ApiServerLease, Election
+from llmservice.cluster.leadership.lease_record import LeaseTiming
+from llmservice.cluster.transport.connection import connect
+from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import OperatorError
 
 LEASE = "llmservice-test"

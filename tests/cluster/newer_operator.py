@@ -1,10 +1,10 @@
 """The operator as its next version might be: rendering 2 gives every pod one field more. Run as a module."""
 
 from llmservice.converging import updates
+from llmservice.objects.references import Manifest
 from llmservice.planning import facts
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering import deployment, pod
-from llmservice.rendering.metadata import Manifest
 
 NEW_FIELD = ("terminationGracePeriodSeconds", 777)
 

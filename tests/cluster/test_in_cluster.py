@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 import yaml
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.connection import connect
-from llmservice.cluster.credentials import load_credentials
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.transport.connection import connect
+from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.controllers.resync import ApiLister, Resync
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED

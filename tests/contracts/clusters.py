@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.cluster.kinds import KINDS
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
+from tests.in_memory_cluster.cluster import InMemoryCluster
 
 Patch = Callable[..., Awaitable[None]]
 Create = Callable[[Manifest], Awaitable[Manifest]]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from llmservice.converging.references import Manifest, ref_of
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR, owned_by_another
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.references import Manifest, ref_of
 from tests.contracts.clusters import Subject
 
 

@@ -20,9 +20,10 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
+from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
-from llmservice.rendering.manifests import Manifest, render
+from llmservice.rendering.manifests import render
 from tests.builders import an_llmservice
 
 ROW = """

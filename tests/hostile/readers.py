@@ -9,8 +9,8 @@ import orjson
 
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.cluster.failures import failure_of
-from llmservice.cluster.json_as_yaml import as_yaml
+from llmservice.cluster.transport.failures import failure_of
+from llmservice.cluster.transport.json_as_yaml import as_yaml
 from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
 from llmservice.converging.crashes import cannot_be_made, crash
 from llmservice.converging.diagnosis import sentence

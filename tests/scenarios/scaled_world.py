@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
 from llmservice.reconcilers.scaling.candidates import Candidates
 from llmservice.reconcilers.scaling.evaluations import Evaluations

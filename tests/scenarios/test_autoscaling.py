@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.references import Ref
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.errors import Unavailable
+from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld, deletion_cost
 from tests.scenarios.world import NAMESPACE
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from llmservice.autoscaling.counters import Histogram
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.signals.source import ReadFailure, Reading, Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE

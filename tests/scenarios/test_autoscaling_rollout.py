@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
 from llmservice.signals.source import ReadFailure, Reading, Target

@@ -1,7 +1,7 @@
 """What the status says of the autoscaler, when it is written, and what survives a restart."""
 
 from llmservice.controllers.scaling import Unconfigured
-from llmservice.converging.references import Ref
+from llmservice.objects.references import Ref
 from llmservice.reconcilers.scaling.explaining import explained
 from tests.scenarios.scaled_world import RUNNING, UNREACHABLE, ScaledWorld
 from tests.scenarios.world import NAMESPACE

@@ -1,6 +1,6 @@
 """Replicas that cannot be read: from the first one that is ready on, the status says why and what to do."""
 
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.signals.source import ReadFailure, ReadFailureReason
 from tests.scenarios.scaled_world import RUNNING, UNREACHABLE, ScaledWorld
 from tests.scenarios.world import NAMESPACE

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.controllers.application import enqueue_owner
-from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import Unavailable
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.scenarios.test_network_policy import CLOSED
 from tests.scenarios.world import NAMESPACE, World
 

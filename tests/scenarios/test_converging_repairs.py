@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from tests.scenarios.world import NAMESPACE, World
 
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}

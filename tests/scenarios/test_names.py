@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 SERVICE = Ref("Service", NAMESPACE, "chat")

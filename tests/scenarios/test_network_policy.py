@@ -1,7 +1,7 @@
 """The NetworkPolicy of a service comes and goes with its field, and follows the operator; no replica notices."""
 
 from llmservice.catalog.loader import load_catalogue
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.scenarios.world import NAMESPACE, World

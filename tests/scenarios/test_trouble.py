@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import OperatorError, Unavailable
+from llmservice.objects.references import Manifest, Ref
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 POD = Ref("Pod", NAMESPACE, "chat-0")

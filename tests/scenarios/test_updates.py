@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from llmservice.controllers.application import enqueue_owner
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.work_queue import WorkQueue

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmservice.catalog.loader import load_catalogue
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS, LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.rendering.manifests import CHILD_KINDS
 from tests.builders import an_llmservice
+from tests.in_memory_cluster.cluster import InMemoryCluster
 
 NAMESPACE = "ml"
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from prometheus_client.registry import Collector
 
-from llmservice.controllers.health import LoopPulse
-from llmservice.controllers.measuring import MeasuredQueue
-from llmservice.controllers.metrics import Metrics
-from llmservice.controllers.scaling_series import ScalingSeries
-from llmservice.controllers.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.controllers.metrics.instruments import Metrics
+from llmservice.controllers.metrics.measuring import MeasuredQueue
+from llmservice.controllers.metrics.scaling_series import ScalingSeries
+from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
 from llmservice.reconcilers.scaling.evaluations import Evaluations
 
 _HEAD = """\

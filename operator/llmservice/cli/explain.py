@@ -13,14 +13,14 @@ import aiohttp
 import click
 
 from llmservice.cli.explanation import as_text
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.leader_proxy import ask_leader
+from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.tokens import own_token, token_in, token_of_account
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import InvalidSpec, OperatorError, Refused, Unavailable
+from llmservice.objects.names import LEASE
 
-_LEASE = "llmservice-operator"
 _SECONDS = 15.0
 _WAY_OUT = "give the address of an operator's endpoint"
 _ALWAYS = {"namespace", "name", "periodSeconds", "conditions"}
@@ -79,7 +79,7 @@ def command(name: str, namespace: str, output: str, **options: str) -> None:
 async def _ask_the_leader(asker: _Asker, path: str) -> dict[str, Any]:
     async with connect(await load_credentials(context=asker.context)) as connection:
         token = await _token(asker, connection)
-        return await ask_leader(connection, asker.operator_namespace, _LEASE, path, token)
+        return await ask_leader(connection, asker.operator_namespace, LEASE, path, token)
 
 
 async def _token(asker: _Asker, connection: Connection) -> str:

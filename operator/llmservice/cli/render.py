@@ -13,9 +13,10 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cli.documents import documents_in, to_json, to_yaml
 from llmservice.converging.replicas import replicas_to_state
 from llmservice.errors import OperatorError
+from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
-from llmservice.rendering.manifests import Manifest, render
+from llmservice.rendering.manifests import render
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlencode
 
+from llmservice.cluster.caching.trimming import trimmed
 from llmservice.cluster.cluster import Manifests, known
-from llmservice.cluster.connection import Connection
 from llmservice.cluster.event_pace import EventPace
-from llmservice.cluster.failures import NotFound
 from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.listing import Selection, list_all
-from llmservice.cluster.trimming import trimmed
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.transport.failures import NotFound
+from llmservice.cluster.watching.listing import Selection, list_all
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.references import Manifest, Ref, ref_of
 
 _APPLY = "application/apply-patch+yaml"
 """The type of a server-side apply; its YAML may be JSON, which is YAML too."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 
 Manifests = list[Manifest]
 """A name of its own, because `list` is a method here."""

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from llmservice.converging.references import Manifest
 from llmservice.fairness import Pace
+from llmservice.objects.references import Manifest
 
 log = logging.getLogger(__name__)
 

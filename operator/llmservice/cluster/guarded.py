@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from llmservice.cluster.cluster import Cluster, Manifests
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.objects.references import Manifest, Ref, ref_of
 
 Live = TypeVar("Live", bound=Manifest | None)
 

@@ -1,8 +1,8 @@
 """What the labels of nodes tell, read without keeping any node."""
 
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.listing import Selection, list_all
-from llmservice.converging.references import Manifest
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.listing import Selection, list_all
+from llmservice.objects.references import Manifest
 
 
 async def node_label_keys(connection: Connection) -> frozenset[str]:

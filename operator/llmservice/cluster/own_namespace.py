@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from llmservice.cluster.credentials import SERVICE_ACCOUNT
+from llmservice.cluster.transport.credentials import SERVICE_ACCOUNT
 from llmservice.planning.network import OPERATOR_NAMESPACE
 
 USUAL = OPERATOR_NAMESPACE

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 from kubernetes.aio.client import Configuration
 
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import Credentials, load_credentials
 from llmservice.cluster.kinds import KINDS
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import Credentials, load_credentials
 from llmservice.errors import OperatorError, Refused
 
 log = logging.getLogger(__name__)

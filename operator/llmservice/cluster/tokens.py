@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from llmservice.cluster.connection import Connection
 from llmservice.cluster.reviews import AUDIENCE
+from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import InvalidSpec, Refused
 
 _LIFE_SECONDS = 600

@@ -13,19 +13,19 @@ from llmservice import __version__
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import load_credentials
-from llmservice.cluster.history import History
-from llmservice.cluster.informer import Informer
+from llmservice.cluster.caching.cache import ObjectCache, version_of
 from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.lease_record import LeaseTiming
-from llmservice.cluster.listing import Selection
+from llmservice.cluster.leadership.lease_record import LeaseTiming
 from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
 from llmservice.controllers.catalogue_watch import CatalogueWatch
-from llmservice.controllers.kopf_login import is_served, log_in
-from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.kopf_thread.login import is_served, log_in
+from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.memory import settle_often
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica, election_in
@@ -33,7 +33,8 @@ from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler, scaling_sources
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
@@ -110,7 +111,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
             selection=Selection(
                 kind=kind,
                 namespace=namespace,
-                label_selector=SERVICE_LABEL,
+                label_selector=NAME_LABEL,
                 metadata_only=kind == "ReplicaSet",
             ),
             history=history,
@@ -269,7 +270,7 @@ def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
     if manifest["kind"] == "LLMService":
         yield metadata["namespace"], metadata["name"]
         return
-    if name := (metadata.get("labels") or {}).get(SERVICE_LABEL):
+    if name := (metadata.get("labels") or {}).get(NAME_LABEL):
         yield metadata["namespace"], name
     for owner in metadata.get("ownerReferences") or ():
         if owner.get("kind") == "LLMService" and owner.get("controller"):

@@ -15,14 +15,14 @@ from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.catalog.rows import InvalidCatalogue
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
 from llmservice.converging.events import event
-from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import OperatorError, Refused, Unavailable
+from llmservice.objects.references import Manifest, Ref
 
 log = logging.getLogger(__name__)
 

@@ -8,30 +8,29 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.history import History
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.leader_only import LeaderOnly
-from llmservice.cluster.lease import ApiServerLease, Election
-from llmservice.cluster.one_history import OneHistory
-from llmservice.controllers.endpoints import Probes, metrics_server, probe_server
+from llmservice.cluster.leadership.leader_only import LeaderOnly
+from llmservice.cluster.leadership.lease import ApiServerLease, Election
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.one_history import OneHistory
+from llmservice.controllers.endpoints.health import LoopPulse, alive_checks, ready_checks, refusals
+from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
 from llmservice.controllers.explaining import Explainer
-from llmservice.controllers.health import LoopPulse, alive_checks, ready_checks, refusals
-from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.logs import Logged
-from llmservice.controllers.measuring import Measured, MeasuredQueue, count_requests
-from llmservice.controllers.metrics import CONTROLLER, Metrics
-from llmservice.controllers.scaling_series import ScalingSeries
-from llmservice.controllers.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
+from llmservice.controllers.metrics.measuring import Measured, MeasuredQueue, count_requests
+from llmservice.controllers.metrics.scaling_series import ScalingSeries
+from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
 from llmservice.controllers.served_namespaces import ServedNamespaces
-from llmservice.converging.references import Ref
+from llmservice.objects.names import LEASE
+from llmservice.objects.references import Ref
 from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.settings import Settings
-
-LEASE = "llmservice-operator"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field
 from typing import NoReturn, Protocol
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.failures import NotFound
-from llmservice.cluster.history import History
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
-from llmservice.cluster.one_history import decided_in
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.transport.failures import NotFound
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
+from llmservice.cluster.watching.one_history import decided_in
 from llmservice.errors import OperatorError, Refused
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 

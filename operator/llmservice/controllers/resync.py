@@ -11,18 +11,19 @@ from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache, version_of
-from llmservice.cluster.census import Counted, Page, census
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.history import History
-from llmservice.cluster.listing import Selection
-from llmservice.converging.references import Manifest, Ref, ref_of, uid_of
+from llmservice.cluster.caching.cache import ObjectCache, version_of
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.census import Counted, Page, census
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.listing import Selection
 from llmservice.errors import OperatorError
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), SERVICE_LABEL)}
+_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
 _EVERY_SECONDS = 230.0

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS, Autoscaler

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from llmservice.cluster.informer import Informer
+from llmservice.cluster.watching.informer import Informer
 from llmservice.errors import NotYet
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 

@@ -6,8 +6,8 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
 from llmservice.converging.diagnosis import sentence
-from llmservice.converging.references import Manifest, Ref, ref_of
-from llmservice.rendering.container import CONTAINER_NAME
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.references import Manifest, Ref, ref_of
 
 _LISTS = {"containers": "container", "initContainers": "init container"}
 _NAMED_AT_MOST = 6

@@ -6,7 +6,7 @@ from typing import Any
 
 from llmservice.converging.intent import covers, digest_of, with_digest
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
+from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 
 CREATED = "created"
 _MAY_END = ("NetworkPolicy", "PodDisruptionBudget")

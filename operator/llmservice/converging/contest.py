@@ -7,8 +7,8 @@ import orjson
 
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.intent import FieldPath, difference
-from llmservice.converging.references import Manifest, ref_of
 from llmservice.converging.replicas import AUTOSCALER, OPERATOR
+from llmservice.objects.references import Manifest, ref_of
 
 _LONGEST_NAME = 64
 _NAMED_AT_MOST = 3

@@ -8,8 +8,8 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
-from llmservice.converging.pods import has_served, has_started
 from llmservice.converging.redaction import LONGEST_TEXT, redacted
+from llmservice.objects.pods import has_served, has_started
 from llmservice.rendering.container import HUNG_SECONDS
 
 _KILLED = 137

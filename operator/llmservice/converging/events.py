@@ -6,7 +6,7 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import condition_in, timestamp
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 _ROUTINE = frozenset({Reason.PROGRESSING, Reason.STARTING, Reason.LOADING})
 """What every start goes through is told by the conditions alone."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 INTENT_ANNOTATION = "llmservice.dev/intent"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from llmservice.converging.preparation import Preparation
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,9 @@ from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_context import PodContext
-from llmservice.converging.pods import (
+from llmservice.converging.preparation import Preparation, obstructed
+from llmservice.engines.engine import LogPattern
+from llmservice.objects.pods import (
     condition,
     created_at,
     engine_of,
@@ -26,9 +28,7 @@ from llmservice.converging.pods import (
     sidecars_of,
     waiting_of,
 )
-from llmservice.converging.preparation import Preparation, obstructed
-from llmservice.converging.references import Manifest
-from llmservice.engines.engine import LogPattern
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 
 _IMAGE_TROUBLE = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llmservice.converging.pods import engine_of, last_end_of, waiting_of
 from llmservice.converging.preparation import Preparation
-from llmservice.converging.references import Manifest
 from llmservice.engines.engine import LogPattern
+from llmservice.objects.pods import engine_of, last_end_of, waiting_of
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 
 

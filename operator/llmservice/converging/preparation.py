@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
 """Why a container waits before it is made, as far as its status says."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.pods import condition, engine_of, is_living, is_ready, running_of
-from llmservice.converging.references import Manifest
 from llmservice.converging.replicas import live_replicas
+from llmservice.objects.pods import condition, engine_of, is_living, is_ready, running_of
+from llmservice.objects.references import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

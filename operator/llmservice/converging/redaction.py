@@ -69,9 +69,7 @@ _SECRETS = (
         rf"(?i)(?P<ordinary>--[\w-]*(?:token|key|password|secret)\s+{_WORDS})"
         r"|(?P<kept>--[\w-]*(?:token|key|password|secret)\s+)[^\s-]\S{3,}"
     ),
-    finder(
-        r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"
-    ),
+    finder(r"(?i)(?P<kept>[?&;](?:sig|(?:x-(?:amz|goog)-)?(?:signature|credential|security-token)|key)=)[^\s&\"'<>]+"),
     finder(r"(?P<kept>\benv\[\d+\]\.value: [\w ]+: )\"(?:[^\"\\]|\\.)*(?:\"|\\*\z)"),  # an API server quotes it
     finder(r"(?P<kept>://[^\s/:@]*:)[^\s/]+(?P<tail>@)"),
     finder(r"(?P<kept>://)[^\s/:@]{16,}(?P<tail>@)"),

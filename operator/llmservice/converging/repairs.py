@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from llmservice.converging.intent import FieldPath
-from llmservice.converging.references import Ref
+from llmservice.objects.references import Ref
 
 _AT_ONCE = 3
 _FIRST_PAUSE_SECONDS = 30.0

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 OPERATOR = "llmservice-operator"
 """The field manager of everything the operator applies."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from llmservice.converging.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
-from llmservice.converging.references import Manifest, uid_of
+from llmservice.objects.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
+from llmservice.objects.references import Manifest, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
 """Of ready pods the ReplicaSet controller stops those with the lowest number first; without it a pod has 0."""

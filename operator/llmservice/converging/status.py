@@ -8,14 +8,14 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.diagnosis import Diagnosis
-from llmservice.converging.pods import stays_on
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.converging.references import Manifest
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.updates import made_by_newer
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.pods import stays_on
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.metadata import NAME_LABEL
 
 Status = Mapping[str, Any]
 

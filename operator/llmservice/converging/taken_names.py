@@ -8,9 +8,9 @@ from enum import Enum
 from llmservice.api.v1alpha1.resource import GROUP, KIND
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.intent import digest_of
-from llmservice.converging.references import Manifest, Ref, controller_of, is_being_deleted
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest, Ref, controller_of, is_being_deleted
 from llmservice.planning.service_plan import Owner
-from llmservice.rendering.metadata import NAME_LABEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
-from llmservice.converging.references import Manifest, ref_of
+from llmservice.objects.references import Manifest, ref_of
 from llmservice.planning.facts import UPDATE_ANNOTATION
 from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.planning.service_plan import ServicePlan

@@ -5,16 +5,16 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.changes import CREATED, Apply, Change, Delete
 from llmservice.converging.contest import contest
 from llmservice.converging.intent import difference, digest_of
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref
 from llmservice.converging.repairs import Repairs, after_write, still_known
 from llmservice.converging.replicas import OPERATOR, Replicas
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.service_plan import Owner
 
 log = logging.getLogger(__name__)

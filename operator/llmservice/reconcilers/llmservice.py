@@ -8,16 +8,15 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.failures import Terminating
+from llmservice.cluster.transport.failures import Terminating
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
-from llmservice.converging.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
@@ -25,6 +24,7 @@ from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, Refused, Unavailable
+from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, NameTaken, Written
 from llmservice.reconcilers.observing import Observer, OwnerGone

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import KIND
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
-from llmservice.converging.pods import pods_of
-from llmservice.converging.references import (
+from llmservice.errors import OperatorError
+from llmservice.objects.pods import pods_of
+from llmservice.objects.references import (
     Manifest,
     Ref,
     controller_of,
@@ -18,7 +19,6 @@ from llmservice.converging.references import (
     ref_of,
     uid_of,
 )
-from llmservice.errors import OperatorError
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
 

@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.pods import (
+from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
+from llmservice.errors import OperatorError
+from llmservice.fairness import FairSlots
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.pods import (
     condition,
     engine_of,
     has_started,
@@ -25,12 +29,8 @@ from llmservice.converging.pods import (
     newest_first,
     waiting_of,
 )
-from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
-from llmservice.converging.references import Manifest, ref_of, uid_of
-from llmservice.errors import OperatorError
-from llmservice.fairness import FairSlots
+from llmservice.objects.references import Manifest, ref_of, uid_of
 from llmservice.reconcilers.remembered_logs import RememberedLogs
-from llmservice.rendering.container import CONTAINER_NAME
 
 log = logging.getLogger(__name__)
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import orjson
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.failures import Terminating
+from llmservice.cluster.transport.failures import Terminating
 from llmservice.converging.conditions import own_part
 from llmservice.converging.events import transition_event
-from llmservice.converging.references import Manifest, ref_of, uid_of
 from llmservice.converging.repairs import Repairs, after_write
 from llmservice.converging.replicas import OPERATOR
 from llmservice.errors import OperatorError
+from llmservice.objects.references import Manifest, ref_of, uid_of
 
 log = logging.getLogger(__name__)
 

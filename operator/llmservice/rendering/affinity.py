@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import Json
-from llmservice.rendering.metadata import Manifest
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -1,10 +1,10 @@
 """The one container of a pod."""
 
 from llmservice.engines.engine import PORT, HttpProbe
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan
-from llmservice.rendering.metadata import Manifest
 
-CONTAINER_NAME = "engine"
 PORT_NAME = "http"
 HUNG_SECONDS = 30
 """For an engine that hangs: it would not finish anything, and the hook that waits for requests would wait for long."""

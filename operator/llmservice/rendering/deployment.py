@@ -1,7 +1,9 @@
 """The Deployment: the replicas and how they are replaced."""
 
+from llmservice.objects.names import RENDER_VERSION_ANNOTATION
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.metadata import RENDER_VERSION_ANNOTATION, Manifest, child, selector
+from llmservice.rendering.metadata import child, selector
 from llmservice.rendering.pod import pod_template
 
 _OLD_REPLICA_SETS = 3

@@ -1,7 +1,8 @@
 """The PodDisruptionBudget: a drained node takes one replica at a time."""
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.metadata import Manifest, child, selector
+from llmservice.rendering.metadata import child, selector
 
 
 def disruption_budget(plan: ServicePlan) -> Manifest | None:

@@ -1,13 +1,11 @@
 """The children of a resource, in the order in which they are applied."""
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.deployment import deployment
 from llmservice.rendering.disruption_budget import disruption_budget
-from llmservice.rendering.metadata import Manifest
 from llmservice.rendering.network_policy import network_policy
 from llmservice.rendering.service import service
-
-__all__ = ["CHILD_KINDS", "Manifest", "render"]
 
 CHILD_KINDS = ("Service", "NetworkPolicy", "PodDisruptionBudget", "Deployment")
 """Every kind that a plan can render to. The address, the policy and the budget are there before the first pod."""

@@ -1,17 +1,9 @@
 """Names, labels and owner of the children."""
 
-from typing import Any
-
 from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-
-Manifest = dict[str, Any]
-"""One Kubernetes object as JSON."""
-
-NAME_LABEL = f"{GROUP}/name"
-"""The label that selects the pods of a resource, and its value is the resource's name."""
-
-RENDER_VERSION_ANNOTATION = f"{GROUP}/render-version"
 
 
 def selector(plan: ServicePlan) -> dict[str, str]:

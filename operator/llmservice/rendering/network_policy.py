@@ -1,8 +1,9 @@
 """The NetworkPolicy: who reaches the engines' port."""
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.container import PORT_NAME
-from llmservice.rendering.metadata import Manifest, child, selector
+from llmservice.rendering.metadata import child, selector
 
 
 def network_policy(plan: ServicePlan) -> Manifest | None:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import Mount, ServicePlan
 from llmservice.rendering.affinity import affinity
 from llmservice.rendering.container import container
-from llmservice.rendering.metadata import Manifest, labels, selector
+from llmservice.rendering.metadata import labels, selector
 
 
 def pod_template(plan: ServicePlan) -> Manifest:

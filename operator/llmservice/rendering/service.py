@@ -1,8 +1,9 @@
 """The Service: the address clients use."""
 
+from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.container import PORT_NAME
-from llmservice.rendering.metadata import Manifest, child, selector
+from llmservice.rendering.metadata import child, selector
 
 
 def service(plan: ServicePlan) -> Manifest:

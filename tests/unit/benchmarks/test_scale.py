@@ -39,8 +39,11 @@ def frame_in(*files: str) -> FrameType:
     ("files", "part"),
     [
         (("/x/asyncio/events.py", "/x/aiohttp/client.py"), "event loop, TLS, HTTP parsing"),
-        (("/x/asyncio/events.py", "/x/cluster/connection.py", "/x/aiohttp/client.py"), "requests to the API server"),
-        (("/x/controllers/kopf_watch.py", "/x/asyncio/events.py"), "kopf watching LLMServices"),
+        (
+            ("/x/asyncio/events.py", "/x/cluster/transport/connection.py", "/x/aiohttp/client.py"),
+            "requests to the API server",
+        ),
+        (("/x/controllers/kopf_thread/watch.py", "/x/asyncio/events.py"), "kopf watching LLMServices"),
     ],
 )
 def test_a_sample_belongs_to_the_first_part_with_a_file_in_its_stack(files: tuple[str, ...], part: str) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from llmservice.cli.explain import command
 from llmservice.cli.explanation import as_text
-from llmservice.controllers.certificates import sign
+from llmservice.controllers.endpoints.certificates import sign
 from llmservice.reconcilers.scaling.explaining import explained
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 

@@ -11,9 +11,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from kubernetes.aio.client import Configuration
 
-from llmservice.cluster.connection import Connection, connect
-from llmservice.cluster.credentials import Credentials
-from llmservice.converging.references import Manifest
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import Credentials
+from llmservice.objects.references import Manifest
 
 Scene = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

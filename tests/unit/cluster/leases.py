@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from llmservice.cluster.lease import Election
-from llmservice.cluster.lease_record import LeaseRecord
+from llmservice.cluster.leadership.lease import Election
+from llmservice.cluster.leadership.lease_record import LeaseRecord
 from llmservice.errors import Conflict, Unavailable
 from tests.unit.cluster.fake_time import FakeTimeLoop
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 
 def a_deployment(name: str = "chat", *, version: int = 1, service: str = "", **metadata: Any) -> Manifest:

@@ -6,9 +6,9 @@ from aiohttp import web
 
 from llmservice import __version__
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.connection import Connection, connect
-from llmservice.converging.references import Ref
+from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.errors import Refused, Unavailable
+from llmservice.objects.references import Ref
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving, some_credentials
 from tests.unit.cluster.objects import a_deployment
 

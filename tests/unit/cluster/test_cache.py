@@ -1,5 +1,5 @@
-from llmservice.cluster.cache import ObjectCache
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.objects.references import Manifest, Ref
 from tests.unit.cluster.objects import a_deployment
 
 CHAT = Ref("Deployment", "default", "chat")

@@ -1,10 +1,10 @@
 import pytest
 
-from llmservice.cluster.answers import LARGEST_PAGE_BYTES
-from llmservice.cluster.census import Counted, Page, census
-from llmservice.cluster.listing import Selection
-from llmservice.converging.references import Manifest
+from llmservice.cluster.transport.answers import LARGEST_PAGE_BYTES
+from llmservice.cluster.watching.census import Counted, Page, census
+from llmservice.cluster.watching.listing import Selection
 from llmservice.errors import Unavailable
+from llmservice.objects.references import Manifest
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, answer, serving
 from tests.unit.cluster.test_listing import limits, pages_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from llmservice.cluster.credentials import Credentials, load_credentials
+from llmservice.cluster.transport.credentials import Credentials, load_credentials
 from llmservice.errors import Unavailable
 
 AUTHORITY = """\

@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.event_pace import EventPace
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 from tests.unit.cluster.fake_api_server import FakeApiServer, answer, serving
 
 

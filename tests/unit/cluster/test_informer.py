@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
+from llmservice.objects.references import Manifest, Ref
 from tests.unit.cluster.fake_api_server import (
     FakeApiServer,
     a_bookmark,
@@ -194,7 +194,7 @@ async def test_lists_again_when_its_version_leads_nowhere() -> None:
 
 
 async def test_lists_again_when_watches_stay_mute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llmservice.cluster.informer._HEALTHY_SECONDS", 0.0)
+    monkeypatch.setattr("llmservice.cluster.watching.informer._HEALTHY_SECONDS", 0.0)
     fake = FakeApiServer(lists=[a_list(7), a_list(20)], watches=[a_watch()])
     async with informing(fake, silence_seconds=0.05):
         await until(lambda: "20" in fake.watched_from())
@@ -366,7 +366,7 @@ async def test_a_watch_that_broke_costs_one_question_more_and_one_that_timed_out
         await until(lambda: len(fake.watched_from()) == 3)
     assert fake.asked() == 2
 
-    monkeypatch.setattr("llmservice.cluster.informer._WATCH_SECONDS", 1)
+    monkeypatch.setattr("llmservice.cluster.watching.informer._WATCH_SECONDS", 1)
     fake = FakeApiServer(lists=[a_list(7)], watches=[a_watch(then="end")] * 2 + [a_watch()])
     async with informing(fake):
         await until(lambda: len(fake.watched_from()) == 3)

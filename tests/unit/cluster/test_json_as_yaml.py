@@ -1,7 +1,7 @@
 import orjson
 import pytest
 
-from llmservice.cluster.json_as_yaml import as_yaml
+from llmservice.cluster.transport.json_as_yaml import as_yaml
 
 
 @pytest.mark.parametrize("text", ["plain", "\x7f", "a\x80b\x9f", "\x85", "\u2028\u2029", "\ufeff\ufffe", "ü😀\\u0041"])

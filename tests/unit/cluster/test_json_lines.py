@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from llmservice.cluster.json_lines import json_lines
+from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.errors import Unavailable
 
 
@@ -50,6 +50,6 @@ async def test_a_line_that_is_no_object_is_an_error(line: bytes) -> None:
 
 
 async def test_a_line_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llmservice.cluster.json_lines._LONGEST_LINE_BYTES", 100)
+    monkeypatch.setattr("llmservice.cluster.transport.json_lines._LONGEST_LINE_BYTES", 100)
     with pytest.raises(Unavailable, match="a line of more than 100 bytes"):
         await read(b"x" * 60, b"x" * 60)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.cluster.leader_only import LeaderOnly
-from llmservice.cluster.lease import NotLeader
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.leadership.leader_only import LeaderOnly
+from llmservice.cluster.leadership.lease import NotLeader
+from llmservice.objects.references import Manifest, Ref
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
 REF = Ref("Service", "default", "chat")

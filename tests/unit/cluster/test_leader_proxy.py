@@ -3,7 +3,7 @@
 import pytest
 from aiohttp import web
 
-from llmservice.cluster.leader_proxy import ask_leader
+from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.errors import OperatorError
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving
 

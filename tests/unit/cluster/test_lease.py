@@ -3,8 +3,8 @@ import itertools
 
 import pytest
 
-from llmservice.cluster.lease import ApiServerLease, Election
-from llmservice.cluster.lease_record import LeaseRecord
+from llmservice.cluster.leadership.lease import ApiServerLease, Election
+from llmservice.cluster.leadership.lease_record import LeaseRecord
 from llmservice.errors import Conflict, Unavailable
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate

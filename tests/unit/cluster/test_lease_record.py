@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from llmservice.cluster.lease_record import (
+from llmservice.cluster.leadership.lease_record import (
     LeaseRecord,
     LeaseTiming,
     Sighting,

@@ -4,12 +4,12 @@ import orjson
 import pytest
 from aiohttp import web
 
-from llmservice.cluster.answers import LARGEST_ANSWER_BYTES, LARGEST_PAGE_BYTES, AnswerTooLarge, PageSize
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.listing import Selection, list_all
-from llmservice.cluster.trimming import trimmed
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.caching.trimming import trimmed
+from llmservice.cluster.transport.answers import LARGEST_ANSWER_BYTES, LARGEST_PAGE_BYTES, AnswerTooLarge, PageSize
+from llmservice.cluster.watching.listing import Selection, list_all
 from llmservice.errors import Unavailable
+from llmservice.objects.references import Manifest, Ref
 from tests.unit.cluster.fake_api_server import FakeApiServer, answer, serving
 
 SERVICES = Selection(kind="LLMService")

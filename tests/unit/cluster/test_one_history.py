@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.history import History
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.cluster.one_history import OneHistory, decided_in
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.one_history import OneHistory, decided_in
 from llmservice.errors import NotYet
+from llmservice.objects.references import Manifest, Ref, ref_of
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
 CHAT = Ref("ConfigMap", "default", "chat")

@@ -3,9 +3,9 @@
 import orjson
 import pytest
 
-from llmservice.cluster.connection import connect
 from llmservice.cluster.reviews import AUDIENCE
 from llmservice.cluster.tokens import own_token, token_of_account
+from llmservice.cluster.transport.connection import connect
 from llmservice.errors import InvalidSpec, Refused
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving, some_credentials
 

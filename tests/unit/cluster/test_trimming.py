@@ -3,11 +3,11 @@ from typing import Any
 import orjson
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.trimming import trimmed
-from llmservice.converging.pods import engine_of
-from llmservice.converging.references import Manifest, controller_of, ref_of
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.caching.trimming import trimmed
 from llmservice.converging.replicas import owned_by_another
+from llmservice.objects.pods import engine_of
+from llmservice.objects.references import Manifest, controller_of, ref_of
 from tests.unit.cluster.objects import a_deployment
 
 SERVICE = {

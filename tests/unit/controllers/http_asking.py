@@ -8,7 +8,7 @@ import aiohttp
 from aiohttp import web
 from aiohttp.http import HttpRequestParser, StreamWriter
 
-from llmservice.controllers.http_server import HttpServer
+from llmservice.controllers.endpoints.http_server import HttpServer
 
 UNCHECKED = ssl.create_default_context()
 UNCHECKED.check_hostname, UNCHECKED.verify_mode = False, ssl.CERT_NONE

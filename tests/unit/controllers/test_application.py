@@ -11,12 +11,12 @@ from typing import NoReturn
 import pytest
 from aiohttp import web
 
-from llmservice.cluster.connection import connect
-from llmservice.cluster.credentials import load_credentials
+from llmservice.cluster.transport.connection import connect
+from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.controllers.application import _operate, _wire
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.replica import Replica
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 from llmservice.settings import Settings
 from tests.builders import an_llmservice
 from tests.unit.cluster.fake_api_server import a_list, a_status, a_watch, answer

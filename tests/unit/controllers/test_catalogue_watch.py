@@ -10,10 +10,10 @@ import pytest
 
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
-from llmservice.cluster.in_memory import InMemoryCluster
 from llmservice.controllers.catalogue_watch import CatalogueWatch
-from llmservice.converging.references import Manifest, Ref
 from llmservice.errors import Unavailable
+from llmservice.objects.references import Manifest, Ref
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_api_server import (
     FakeApiServer,
     a_list,

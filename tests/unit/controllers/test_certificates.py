@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from llmservice.controllers.certificates import CertificateFiles, SelfSigned, sign
-from llmservice.controllers.http_server import Certificate, HttpServer
+from llmservice.controllers.endpoints.certificates import CertificateFiles, SelfSigned, sign
+from llmservice.controllers.endpoints.http_server import Certificate, HttpServer
 from llmservice.errors import InvalidSpec
 from tests.unit.controllers.http_asking import ask
 

@@ -13,11 +13,11 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from llmservice.cluster.reviews import Question
-from llmservice.controllers.endpoints import Figures, Probes, metrics_server, probe_server
-from llmservice.controllers.health import Checks
-from llmservice.controllers.http_messages import as_json
-from llmservice.controllers.http_server import HttpServer
-from llmservice.controllers.shared_page import SharedPage
+from llmservice.controllers.endpoints.health import Checks
+from llmservice.controllers.endpoints.http_messages import as_json
+from llmservice.controllers.endpoints.http_server import HttpServer
+from llmservice.controllers.endpoints.routes import Figures, Probes, metrics_server, probe_server
+from llmservice.controllers.endpoints.shared_page import SharedPage
 from llmservice.errors import InvalidSpec
 from llmservice.settings import Settings
 from tests.unit.controllers.http_asking import a_request, ask

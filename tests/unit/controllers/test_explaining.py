@@ -5,9 +5,9 @@ import json
 
 from aiohttp import web
 
-from llmservice.controllers.endpoints import Figures
+from llmservice.controllers.endpoints.routes import Figures
+from llmservice.controllers.endpoints.shared_page import SharedPage
 from llmservice.controllers.explaining import Explainer
-from llmservice.controllers.shared_page import SharedPage
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 from tests.unit.controllers.http_asking import a_request
 

@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 
 from llmservice.cluster.reviews import Question, Verdict, may_get_metrics, may_get_service
-from llmservice.controllers.guarding import TokenGuard
-from llmservice.controllers.rations import Rations
+from llmservice.controllers.endpoints.guarding import TokenGuard
+from llmservice.controllers.endpoints.rations import Rations
 from llmservice.errors import Unavailable
 from tests.unit.controllers.http_asking import a_request, as_read
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
-from llmservice.controllers.health import InformerPulse, LoopPulse, alive_checks, ready_checks, refusals
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
+from llmservice.controllers.endpoints.health import InformerPulse, LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.served_namespaces import ServedNamespaces
 from tests.unit.cluster.fake_api_server import FakeApiServer, serving
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate

@@ -9,10 +9,10 @@ from contextlib import closing
 import pytest
 from aiohttp import web
 
-from llmservice.controllers.http_messages import in_chunks
-from llmservice.controllers.http_server import HttpServer
-from llmservice.controllers.one_request import HEAD_BYTES
-from llmservice.controllers.rations import Rations
+from llmservice.controllers.endpoints.http_messages import in_chunks
+from llmservice.controllers.endpoints.http_server import HttpServer
+from llmservice.controllers.endpoints.one_request import HEAD_BYTES
+from llmservice.controllers.endpoints.rations import Rations
 from tests.unit.controllers.http_asking import ask
 
 

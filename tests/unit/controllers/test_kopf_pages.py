@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.controllers.kopf_login import log_in
+from llmservice.controllers.kopf_thread.login import log_in
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_watch, an_event
 from tests.unit.cluster.test_listing import limits, pages_of
 from tests.unit.controllers.served import served

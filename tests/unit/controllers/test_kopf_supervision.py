@@ -7,8 +7,8 @@ from typing import Any
 import kopf
 import pytest
 
-from llmservice.controllers.kopf_watch import pause_after
-from llmservice.controllers.kopf_watchdog import Watchdog
+from llmservice.controllers.kopf_thread.watch import pause_after
+from llmservice.controllers.kopf_thread.watchdog import Watchdog
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 from tests.unit.controllers.watching import Told, until, watching
 

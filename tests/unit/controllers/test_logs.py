@@ -90,5 +90,5 @@ async def test_kopf_keeps_quiet_about_each_event(capsys: pytest.CaptureFixture[s
 async def test_what_ended_kopf_is_told_once_and_by_us(capsys: pytest.CaptureFixture[str]) -> None:
     set_up_logs("info", "text")
     logging.getLogger("kopf._core.reactor.orchestration").error("Watcher for llmservices has failed: 504")
-    logging.getLogger("llmservice.controllers.kopf_watch").warning("kopf ended: 504")
+    logging.getLogger("llmservice.controllers.kopf_thread.watch").warning("kopf ended: 504")
     assert capsys.readouterr().err.count("504") == 1

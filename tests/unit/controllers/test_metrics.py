@@ -4,16 +4,16 @@ import pytest
 from prometheus_client import generate_latest
 
 from llmservice import __version__
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.connection import Connection
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
-from llmservice.controllers.health import LoopPulse
-from llmservice.controllers.measuring import Measured, MeasuredQueue, count_requests
-from llmservice.controllers.metrics import Metrics
-from llmservice.controllers.series import ProcessSeries, ServiceSeries
-from llmservice.converging.references import Manifest, Ref
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
+from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.controllers.metrics.instruments import Metrics
+from llmservice.controllers.metrics.measuring import Measured, MeasuredQueue, count_requests
+from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
 from llmservice.errors import Conflict, Unavailable
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.workers import ServiceKey
 from tests.unit.cluster.fake_api_server import FakeApiServer, answer, serving
 

@@ -1,6 +1,6 @@
 """So much a second and no more, by name."""
 
-from llmservice.controllers.rations import Rations
+from llmservice.controllers.endpoints.rations import Rations
 
 
 class Clock:

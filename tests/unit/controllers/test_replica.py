@@ -4,14 +4,14 @@ import logging
 import aiohttp
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.history import History
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.cluster.lease import Election, NotLeader
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.leadership.lease import Election, NotLeader
+from llmservice.cluster.watching.history import History
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import Settings
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.ports import free_port
 from tests.unit.cluster.fake_api_server import FakeApiServer, serving
 from tests.unit.cluster.leases import LeaseInMemory

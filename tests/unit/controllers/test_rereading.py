@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.history import History
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
-from llmservice.cluster.one_history import OneHistory
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
+from llmservice.cluster.watching.one_history import OneHistory
 from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.errors import NotYet
 from llmservice.reconcilers.workers import ServiceKey
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, a_status, answer, serving
 from tests.unit.controllers.watching import a_service, until
 

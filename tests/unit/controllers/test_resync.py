@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from llmservice.cluster.cache import SERVICE_LABEL, ObjectCache
-from llmservice.cluster.census import Counted, Page
-from llmservice.cluster.history import History
-from llmservice.cluster.listing import Selection
-from llmservice.cluster.selecting import has_labels
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.census import Counted, Page
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.listing import Selection
 from llmservice.controllers.resync import Resync
-from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.errors import Refused, Unavailable
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Manifest, Ref, ref_of
+from tests.in_memory_cluster.selecting import has_labels
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
 
 
@@ -60,7 +61,7 @@ def a_body(name: str, version: int = 1, uid: str = "") -> Manifest:
 
 def a_child(name: str, version: int = 1, kind: str = "Deployment") -> Manifest:
     body = a_body(name, version)
-    return {**body, "kind": kind, "metadata": {**body["metadata"], "labels": {SERVICE_LABEL: "chat"}}}
+    return {**body, "kind": kind, "metadata": {**body["metadata"], "labels": {NAME_LABEL: "chat"}}}
 
 
 def a_cache(*bodies: Manifest) -> ObjectCache:

@@ -3,8 +3,8 @@
 import pytest
 from prometheus_client import CollectorRegistry
 
-from llmservice.controllers.scaling_series import ScalingSeries
-from llmservice.converging.references import Ref
+from llmservice.controllers.metrics.scaling_series import ScalingSeries
+from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 
 CHAT = {"namespace": "ml", "name": "chat"}

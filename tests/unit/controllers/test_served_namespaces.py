@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.cluster.informer import Informer
-from llmservice.cluster.listing import Selection
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.errors import NotYet
 from llmservice.reconcilers.workers import ServiceKey

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from llmservice.controllers.shared_page import SharedPage
+from llmservice.controllers.endpoints.shared_page import SharedPage
 
 
 class World:

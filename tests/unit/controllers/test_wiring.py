@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from llmservice.cluster.cache import ObjectCache
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.application import enqueue_owner, remember
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 

@@ -10,7 +10,7 @@ import aiohttp
 import kopf
 from aiohttp import web
 
-from llmservice.controllers.kopf_watch import KopfWatch
+from llmservice.controllers.kopf_thread.watch import KopfWatch
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving
 
 GROUP = "llmservice.dev"

@@ -7,7 +7,7 @@ import pytest
 from llmservice.converging.changes import Apply, Delete, diff
 from llmservice.converging.intent import covers, difference, digest_of, intent_digest, with_digest
 from llmservice.converging.observed import Observed
-from llmservice.converging.references import Manifest, Ref, ref_of
+from llmservice.objects.references import Manifest, Ref, ref_of
 
 CHAT = Ref("Service", "ml", "chat")
 

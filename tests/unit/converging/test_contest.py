@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from llmservice.converging.contest import contest
-from llmservice.converging.references import Manifest
+from llmservice.objects.references import Manifest
 
 FIELDS: Manifest = {"f:spec": {"f:containers": {'k:{"name":"engine"}': {"f:image": {}}}}}
 INTENT: Manifest = {

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from llmservice.converging.references import Ref
 from llmservice.converging.repairs import Repairs, after_write, still_known
+from llmservice.objects.references import Ref
 
 CHAT = Ref("Service", "ml", "chat")
 

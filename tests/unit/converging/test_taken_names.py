@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from llmservice.converging.intent import with_digest
-from llmservice.converging.references import Manifest, Ref, ref_of
 from llmservice.converging.taken_names import NameConflict, name_conflict
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.planning.service_plan import Owner
 
 OWNER = Owner(namespace="ml", name="chat", uid="u-2", generation=1)

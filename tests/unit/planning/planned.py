@@ -7,10 +7,11 @@ import pytest
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.loader import load_catalogue
 from llmservice.errors import InvalidSpec
+from llmservice.objects.references import Manifest
 from llmservice.planning.facts import Facts, RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.manifests import Manifest, render
+from llmservice.rendering.manifests import render
 from tests.builders import an_llmservice
 
 HUB: dict[str, Any] = {"spec__model__uri": "hf://acme/chat-7B-GGUF"}

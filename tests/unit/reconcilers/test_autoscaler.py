@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from llmservice.converging.references import Ref
+from llmservice.objects.references import Ref
 from llmservice.reconcilers.scaling.candidates import Candidate
 from llmservice.reconcilers.scaling.evaluations import Evaluation
 from llmservice.reconcilers.scaling.pod_history import PodReadings

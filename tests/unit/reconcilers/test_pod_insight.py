@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from llmservice.cluster.in_memory import InMemoryCluster
-from llmservice.converging.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.pod_insight import PodInsight
 from llmservice.reconcilers.remembered_logs import RememberedLogs
+from tests.in_memory_cluster.cluster import InMemoryCluster
 
 LONG = "x" * 2000
 

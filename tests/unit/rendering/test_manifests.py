@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from llmservice.objects.references import Manifest
 from llmservice.rendering.affinity import affinity
-from llmservice.rendering.manifests import CHILD_KINDS, Manifest, render
+from llmservice.rendering.manifests import CHILD_KINDS, render
 from tests.unit.planning.planned import HUB, L4, planned, rendered
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

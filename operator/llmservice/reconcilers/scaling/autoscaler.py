@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from llmservice.cluster.cache import ObjectCache
-from llmservice.converging.references import Manifest, uid_of
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.scaled_pods import Standing
 from llmservice.engines.engine import PORT
+from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.scaling.candidates import Candidate, Candidates
 from llmservice.reconcilers.scaling.pod_history import PodReadings
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.cluster.cache import ObjectCache
-from llmservice.converging.pods import pods_of
-from llmservice.converging.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
+from llmservice.objects.pods import pods_of
+from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.workers import ServiceKey

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from llmservice.converging.references import Manifest, uid_of
 from llmservice.engines.metric_names import MetricNames
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.references import Manifest, uid_of
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
-from llmservice.rendering.container import CONTAINER_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

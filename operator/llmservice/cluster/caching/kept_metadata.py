@@ -1,0 +1,56 @@
+"""What of an object's metadata is kept in memory: others may write as much of it as they like."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from llmservice.converging.intent import INTENT_ANNOTATION
+from llmservice.converging.replicas import BEFORE_SUSPEND_ANNOTATION
+from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.names import NAME_LABEL, RENDER_VERSION_ANNOTATION
+from llmservice.objects.references import Manifest, controller_of
+from llmservice.planning.facts import UPDATE_ANNOTATION
+
+NAMES = ("name", "namespace", "uid", "resourceVersion")
+TIMES = ("creationTimestamp", "deletionTimestamp")
+
+_OF_SERVICE = (*NAMES, *TIMES, "generation", "annotations")
+"""Labels, finalizers and owners of an LLMService are other people's, and no bound holds for them."""
+
+_LEFT_OUT = frozenset({"managedFields", "annotations"})
+_OWNER = ("apiVersion", "kind", "name", "uid", "controller")
+
+_ANNOTATIONS = (
+    *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
+    *(UPDATE_ANNOTATION, DELETION_COST_ANNOTATION),
+)
+_LONGEST_ANNOTATION = 256
+"""Anybody may write 256 kB of annotations; the longest that is read is an update's name."""
+
+
+def with_metadata_read(manifest: Manifest) -> Manifest:
+    """The object without managed fields, and without annotations that nobody reads."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in _LEFT_OUT}
+    return {**manifest, "metadata": metadata | annotations_read(manifest)}
+
+
+def without_unread_metadata(service: Manifest) -> Manifest:
+    """An LLMService with what is read of its metadata: a new dict that shares what it keeps."""
+    kept = with_metadata_read(service)
+    return {**kept, "metadata": {key: value for key, value in kept["metadata"].items() if key in _OF_SERVICE}}
+
+
+def identity(manifest: Manifest, *keys: str) -> Manifest:
+    """The object as names, label and controller, and these keys of its metadata: what it is and whose, not more."""
+    given: Mapping[str, Any] = manifest["metadata"]
+    metadata = {key: given[key] for key in (*NAMES, *keys) if key in given}
+    labels, owner = given.get("labels") or {}, controller_of(manifest)
+    metadata |= {"labels": {NAME_LABEL: labels[NAME_LABEL]}} if NAME_LABEL in labels else {}
+    metadata |= {"ownerReferences": [{key: owner[key] for key in _OWNER if key in owner}]} if owner else {}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
+def annotations_read(manifest: Manifest) -> dict[str, Any]:
+    """The key `annotations` with those that somebody reads, cut; empty where there are none."""
+    given = manifest["metadata"].get("annotations") or {}
+    read = {key: given[key][:_LONGEST_ANNOTATION] for key in _ANNOTATIONS if key in given}
+    return {"annotations": read} if read else {}

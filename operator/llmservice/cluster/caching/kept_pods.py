@@ -1,0 +1,60 @@
+"""What of a pod is kept in memory: a stranger's may have thousands of containers, and words without an end."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llmservice.cluster.caching.kept_metadata import TIMES, annotations_read, identity
+from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.references import Manifest, controller_of
+
+_CONTAINER = ("name", "image")
+_STATUS = ("phase", "reason", "message", "podIP")
+_LISTS = ("conditions", "containerStatuses", "initContainerStatuses")
+_ENTRY = (
+    *("type", "status", "reason", "message", "lastTransitionTime"),
+    *("name", "ready", "started", "restartCount", "state", "lastState"),
+)
+_MOST_ENTRIES = 32
+_LONGEST_TEXT = 4096
+"""As the kubelet cuts the last words of a container."""
+
+
+def kept_of_pod(pod: Manifest) -> Manifest:
+    """The pod without what nobody reads; of one that no ReplicaSet controls, what it is and whose."""
+    if controller_of(pod).get("kind") != "ReplicaSet":
+        return identity(pod)
+    kept = identity(pod, *TIMES)
+    kept["metadata"] |= annotations_read(pod)
+    if "spec" in pod:
+        kept["spec"] = _spec(pod["spec"])
+    if "status" in pod:
+        kept["status"] = _status(pod["status"])
+    return kept
+
+
+def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    node = {"nodeName": spec["nodeName"]} if "nodeName" in spec else {}
+    return {**node, "containers": [_short(item, _CONTAINER) for item in _first(spec.get("containers") or ())]}
+
+
+def _status(status: Mapping[str, Any]) -> dict[str, Any]:
+    lists = {key: [_short(item, _ENTRY) for item in _first(status[key])] for key in _LISTS if status.get(key)}
+    return {**_short(status, _STATUS), **lists}
+
+
+def _first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The first ones, the engine before all."""
+    items = list(entries)
+    if len(items) > _MOST_ENTRIES:
+        items.sort(key=lambda item: item.get("name") != CONTAINER_NAME)
+    return items[:_MOST_ENTRIES]
+
+
+def _short(given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: _cut(given[key]) for key in keys if key in given}
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:_LONGEST_TEXT]
+    return {key: _cut(inner) for key, inner in value.items()} if isinstance(value, dict) else value

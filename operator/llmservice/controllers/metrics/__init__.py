@@ -1,0 +1,1 @@
+"""The metrics of the operator: instruments, and series that are made when they are read."""
