@@ -18,10 +18,10 @@ from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
 from llmservice.signals.exposition import MOST_LINES, has_samples, has_too_many_lines, names_in, scan
 from llmservice.signals.pod_clock import PodClock
 from llmservice.signals.pod_session import filled, pod_session
+from llmservice.signals.round_robin import round_robin
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.slow_pods import SlowPods
 from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
-from llmservice.signals.turns import in_turn
 
 _PATH = "/metrics"
 _LONGEST_ADDRESS = 200
@@ -72,7 +72,7 @@ class Pods:
         Namespaces take turns.
         """
         end = asyncio.get_running_loop().time() + self.limits.round_seconds
-        ordered = in_turn(self.slow.behind(targets))
+        ordered = round_robin(self.slow.behind(targets))
         answers = await asyncio.gather(*(self._in_turn(target, end) for target in ordered))
         found = dict(zip(ordered, answers, strict=True))
         return {target: found[target] or self._passed_over(target) for target in targets}
