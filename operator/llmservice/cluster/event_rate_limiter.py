@@ -24,12 +24,12 @@ _LOGGED_EACH_SECONDS = 600.0
 class EventRateLimiter:
     """Allows 25 Events about an object at once, then one each five minutes; of a namespace 1,000, then ten a second.
 
-    What is dropped stands in the status all the same. `dropped` counts it; the log tells how many of a namespace, every
-    ten minutes at most.
+    What is dropped stands in the status all the same. `dropped` is called for each; the log tells how many of a
+    namespace, every ten minutes at most.
     """
 
     clock: Callable[[], float] = time.monotonic
-    dropped: int = 0
+    dropped: Callable[[], object] = lambda: None
     _not_logged: Counter[str] = field(default_factory=Counter)
     _object: TokenBuckets[str] = field(
         default_factory=lambda: TokenBuckets(burst=_ABOUT_ONE, seconds=_ABOUT_ONE_EACH_SECONDS)
@@ -51,7 +51,7 @@ class EventRateLimiter:
         return True
 
     def _drop(self, namespace: str, now: float) -> None:
-        self.dropped += 1
+        self.dropped()
         self._not_logged[namespace] += 1
         if self._log.take(namespace, now):
             count = self._not_logged.pop(namespace)

@@ -14,6 +14,7 @@ from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache, version_of
+from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.leadership.lease_record import LeaseTiming
 from llmservice.cluster.nodes import node_label_keys
@@ -103,7 +104,8 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
     cache, queue, history = ObjectCache(), replica.queue(), History()
     resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=settings.namespaces or ("",))
     history.after_outage = resync.wanted.set
-    cluster = replica.writing(ApiServer(connection), connection, cache, history)
+    events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
+    cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
     informers = tuple(
         Informer(
             connection=connection,

@@ -1,4 +1,4 @@
-"""MetricNames from the pods themselves: GET /metrics at each pod's address, all at once, in bounds.
+"""Readings from the pods themselves: GET /metrics at each pod's address, all at once, in bounds.
 
 Never through a proxy, never after a redirect, never packed: a pod may answer with anything, and none of it may cost
 more than its share of time and memory.
@@ -25,6 +25,7 @@ from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, T
 
 _PATH = "/metrics"
 _LONGEST_ADDRESS = 200
+_LONGEST_ERROR = 300
 _UNAUTHORIZED = (401, 403)
 _WRONG_LISTENER = "something else than the engine listens on its port; correct the image"
 
@@ -101,10 +102,10 @@ class Pods:
         except TimeoutError:
             return None if turn.clock.is_stopped else _too_late(turn.clock.given_seconds)
         except (aiohttp.ClientError, OSError, ValueError) as error:
+            why = redacted(str(error), _LONGEST_ERROR) or type(error).__name__
             return _unread(
                 ReadFailureReason.UNREACHABLE,
-                f"{str(error)[:300] or type(error).__name__}: let a NetworkPolicy admit the operator to port "
-                f"{turn.target.port}",
+                f"{why}: let a NetworkPolicy admit the operator to port {turn.target.port}",
             )
         finally:
             if not turn.clock.is_stopped:

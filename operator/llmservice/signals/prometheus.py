@@ -1,4 +1,4 @@
-"""MetricNames from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
+"""Readings from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
 
 It must say whose a sample is: labels `namespace` and `pod`, as the Prometheus operator's PodMonitor writes them. A job
 with `kubernetes_sd_configs` (role pod) needs relabelings to them, from `__meta_kubernetes_namespace` and
@@ -25,6 +25,7 @@ from prometheus_api_client.exceptions import PrometheusApiClientException
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 from urllib3.util.retry import Retry
 
+from llmservice.converging.redaction import redacted
 from llmservice.signals.prometheus_query import labels_wanted, query_for, reduced, scrapes_in
 from llmservice.signals.prometheus_reading import reading_of
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
@@ -34,6 +35,7 @@ _T = TypeVar("_T")
 _SETTLED_SECONDS = 1.0
 """A scrape is written when it ends and dated when it began: the moment asked for lies this far back."""
 _MOST_LATE = 1024
+_LONGEST_ERROR = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +147,7 @@ class Prometheus:
         except Unanswered as error:
             return error.unread
         except PrometheusApiClientException as error:
-            message = f"the metrics server refuses a query: {str(error)[:300]}; see its log"
+            message = f"the metrics server refuses a query: {redacted(str(error), _LONGEST_ERROR)}; see its log"
             return ReadFailure(reason=ReadFailureReason.REFUSED, message=message)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             return ReadFailure(
