@@ -14,8 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 from llmservice.autoscaling.checkpoint import decoded, encoded
 from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.memory import Memory
-from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy
 from llmservice.autoscaling.snapshot import Flow, Replica, Snapshot
+from llmservice.planning.service_plan import LoadTargets
 
 _ROUNDS = 5
 _WARM_UP = 400
@@ -74,7 +75,9 @@ def main() -> None:
     parser.add_argument("--replicas", type=int, default=3)
     options = parser.parse_args()
     policies = {
-        law: ScalingPolicy(minimum=1, maximum=32, law=law, roofline=_ROOFLINE, targets=Targets(kv_use=0.8, waiting=4.0))
+        law: ScalingPolicy(
+            minimum=1, maximum=32, law=law, roofline=_ROOFLINE, targets=LoadTargets(kv_use=0.8, waiting=4.0)
+        )
         for law in Law
     }
     for law, policy in policies.items():

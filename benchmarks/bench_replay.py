@@ -15,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 
-from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
+from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile, engine_profile
 from llmservice.simulation.fleet import Fleet
 from llmservice.simulation.replaying import Replay, remembering, replay
@@ -28,8 +29,8 @@ POLICIES: dict[str, dict[str, object]] = {
     "economy": {"reserve": Reserve.ECONOMY},
     "safe": {"reserve": Reserve.SAFE},
     "blind": {"roofline": None},
-    "threshold-kv-80-queue-4": {"law": Law.THRESHOLD, "targets": Targets(kv_use=0.8, waiting=4.0)},
-    "threshold-running-24": {"law": Law.THRESHOLD, "targets": Targets(running=24.0, waiting=4.0)},
+    "threshold-kv-80-queue-4": {"law": Law.THRESHOLD, "targets": LoadTargets(kv_use=0.8, waiting=4.0)},
+    "threshold-running-24": {"law": Law.THRESHOLD, "targets": LoadTargets(running=24.0, waiting=4.0)},
 }
 """What differs from the default; `blind` knows neither model nor device."""
 

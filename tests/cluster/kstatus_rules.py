@@ -7,11 +7,8 @@ from itertools import dropwhile, groupby, pairwise
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.intent import INTENT_ANNOTATION
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.converging.replicas import OPERATOR
-from llmservice.objects.names import NAME_LABEL
-from llmservice.planning.facts import UPDATE_ANNOTATION
+from llmservice.objects.names import INTENT_ANNOTATION, NAME_LABEL, OPERATOR, UPDATE_ANNOTATION
 from tests.cluster.kstatus import KStatus, kstatus
 from tests.cluster.kube import condition_of
 

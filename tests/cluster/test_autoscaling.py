@@ -5,8 +5,8 @@ Pods that fit no node do where only the number matters.
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, address_of, ask
 from tests.load.in_flight import InFlight

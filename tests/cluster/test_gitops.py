@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER
+from llmservice.objects.names import AUTOSCALER
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service
 from tests.gitops.merging import argo_patch, flux_drift

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, BEFORE_SUSPEND_ANNOTATION
+from llmservice.objects.names import AUTOSCALER, BEFORE_SUSPEND_ANNOTATION
 from tests.cluster.kube import Kube
 from tests.cluster.services import a_tiny_service
 

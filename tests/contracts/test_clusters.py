@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from llmservice.cluster.kinds import KINDS
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest, ref_of, uid_of
 from tests.contracts.clusters import Subject
 

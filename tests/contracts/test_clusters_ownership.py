@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR, owned_by_another
+from llmservice.converging.replicas import owned_by_another
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
 from tests.contracts.clusters import Subject
 

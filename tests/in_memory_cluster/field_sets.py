@@ -9,24 +9,15 @@ from typing import Any
 
 import orjson
 
+from llmservice.converging.intent import MERGE_KEYS
+
 Step = str | tuple[tuple[str, Any], ...]
 """One step down: the name of a field, or the keys and values that tell an element of a list."""
 
 Path = tuple[Step, ...]
 Fields = frozenset[Path]
 
-_LIST_KEYS: Mapping[str, tuple[str, ...]] = {
-    "conditions": ("type",),
-    "containers": ("name",),
-    "env": ("name",),
-    "hostAliases": ("ip",),
-    "imagePullSecrets": ("name",),
-    "initContainers": ("name",),
-    "ownerReferences": ("uid",),
-    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
-    "volumeMounts": ("mountPath",),
-    "volumes": ("name",),
-}
+_LIST_KEYS: Mapping[str, tuple[str, ...]] = {**MERGE_KEYS, "conditions": ("type",), "initContainers": ("name",)}
 _ATOMIC_MAPS = frozenset({
     "configMapKeyRef",
     "fieldRef",

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
 from llmservice.errors import Unavailable
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld, deletion_cost
 from tests.scenarios.world import NAMESPACE

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.cluster.transport.failures import Terminating
-from llmservice.errors import Conflict, Refused, Unavailable
+from llmservice.errors import Conflict, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod

@@ -3,15 +3,21 @@
 from pathlib import Path
 
 from llmservice.autoscaling.decision import Reason
-from llmservice.autoscaling.policy import Law, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.vllm import VLLM
+from llmservice.planning.service_plan import LoadTargets
 from tests.recorded_load import decisions, load
 
 LOOKS = load(Path(__file__).parent / "vllm-kv-cache.json.gz")
 READINGS = VLLM.metric_names(load_catalogue().engines["vllm"].versions["0.32.0"])
 BY_KV_CACHE = ScalingPolicy(
-    minimum=1, maximum=2, law=Law.THRESHOLD, targets=Targets(kv_use=0.5, waiting=1000.0), slots=4, period_seconds=10.0
+    minimum=1,
+    maximum=2,
+    law=Law.THRESHOLD,
+    targets=LoadTargets(kv_use=0.5, waiting=1000.0),
+    slots=4,
+    period_seconds=10.0,
 )
 LEARNT = ScalingPolicy(minimum=1, maximum=2, slots=4, period_seconds=10.0)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import RUNNING, ScaledWorld
 from tests.scenarios.world import NAMESPACE, World

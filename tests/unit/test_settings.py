@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 from llmservice.planning.facts import RegistrySettings
 from llmservice.reconcilers.planner import registry_settings
 from llmservice.settings import VARIABLES, Settings, settings_from
@@ -61,7 +61,7 @@ def test_a_text_becomes_a_value(variable: str, text: str, field: str, value: Any
     ],
 )
 def test_a_text_that_cannot_be_understood_is_named_with_the_way_out(variable: str, text: str, complaint: str) -> None:
-    with pytest.raises(InvalidSpec) as refused:
+    with pytest.raises(InvalidSetting) as refused:
         settings_from({f"LLMSERVICE_{variable}": text})
     assert refused.value.message.startswith(f"LLMSERVICE_{variable}: ")
     assert complaint in refused.value.message
@@ -110,6 +110,6 @@ def test_what_pods_get_is_made_of_the_settings() -> None:
     ],
 )
 def test_a_toleration_the_api_server_would_refuse_is_refused_at_the_start(text: str, complaint: str) -> None:
-    with pytest.raises(InvalidSpec) as refused:
+    with pytest.raises(InvalidSetting) as refused:
         registry_settings(settings_from({"LLMSERVICE_TOLERATIONS": text}))
     assert complaint in refused.value.message

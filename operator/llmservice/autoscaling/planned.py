@@ -1,6 +1,6 @@
 """The policy of a service, from its plan."""
 
-from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.planning.service_plan import ScalingPlan
 
 
@@ -10,14 +10,13 @@ def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> Scalin
     The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, and what
     the engine reports takes its place within the first minutes.
     """
-    targets = scaling.targets
     return ScalingPolicy(
         minimum=scaling.minimum,
         maximum=scaling.maximum,
         law=Law(scaling.policy),
         objective=Objective(ttft_seconds=scaling.ttft_seconds, tpot_seconds=scaling.tpot_seconds),
         reserve=Reserve(scaling.reserve),
-        targets=Targets(kv_use=targets.kv_use, waiting=targets.waiting, running=targets.running),
+        targets=scaling.targets,
         slots=slots,
         period_seconds=period_seconds,
     )

@@ -1,7 +1,9 @@
 """What the user wants from the autoscaler of one service, as values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from llmservice.planning.service_plan import LoadTargets
 
 
 class Law(StrEnum):
@@ -27,15 +29,6 @@ class Objective:
 
     ttft_seconds: float = 3.0
     tpot_seconds: float = 0.1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Targets:
-    """Load per replica that Threshold aims at; None leaves a signal out. `kv_use` is a ratio 0–1."""
-
-    kv_use: float | None = None
-    waiting: float | None = None
-    running: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +58,7 @@ class ScalingPolicy:
     law: Law = Law.LEARNED
     objective: Objective = Objective()
     reserve: Reserve = Reserve.BALANCED
-    targets: Targets = Targets()
+    targets: LoadTargets = field(default_factory=LoadTargets)
     slots: int = 256
     roofline: Roofline | None = None
     period_seconds: float = 10.0

@@ -11,7 +11,8 @@ from llmservice.catalog.checks import (
     check_seccomp_profile,
     check_tolerations,
 )
-from llmservice.catalog.rows import InvalidCatalogue, mapping, typed
+from llmservice.catalog.rows import mapping, typed
+from llmservice.errors import InvalidCatalogue
 
 _FILE = "accelerators.yaml"
 Columns = Mapping[str, tuple[str, ...]]

@@ -9,7 +9,7 @@ from llmservice.api.v1alpha1.problems import problems_of
 from llmservice.api.v1alpha1.scheduling import Toleration
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.metrics import METRIC_ROLES, Series
-from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.errors import InvalidCatalogue
 from llmservice.untrusted.patterns import compiled
 
 _IMAGE = compiled(r"[a-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?")

@@ -18,7 +18,8 @@ from typing import Any
 from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import ACCELERATORS_FILE, ENGINES_FILE, Table, catalogue_of, shipped_table, table_in
-from llmservice.catalog.rows import InvalidCatalogue, mapping
+from llmservice.catalog.rows import mapping
+from llmservice.errors import InvalidCatalogue
 
 
 def overlaid(data: Any) -> Catalogue:

@@ -4,16 +4,9 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
-from llmservice.errors import OperatorError
+from llmservice.errors import InvalidCatalogue
 
 Row = TypeVar("Row")
-
-
-class InvalidCatalogue(OperatorError):
-    """A catalogue file cannot be used; the message names the row and what is wrong with it."""
-
-    def __init__(self, where: str, message: str) -> None:
-        super().__init__("InvalidCatalogue", f"{where}: {message}")
 
 
 def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:

@@ -4,7 +4,6 @@ import asyncio
 import ipaddress
 import json
 import ssl
-import sys
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,13 +11,14 @@ from urllib.parse import urlsplit
 import aiohttp
 import click
 
+from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.explanation import as_text
 from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.tokens import own_token, token_in, token_of_account
 from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import load_credentials
-from llmservice.errors import InvalidSpec, OperatorError, Refused, Unavailable
+from llmservice.errors import InvalidInput, Refused, Unavailable, UsageError
 from llmservice.objects.names import LEASE
 
 _SECONDS = 15.0
@@ -68,11 +68,8 @@ def command(name: str, namespace: str, output: str, **options: str) -> None:
     llmservice explain chat -n ml -o json | jq .decision
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     asker, path = _Asker(**options), f"explain/{namespace}/{name}"
-    try:
+    with errors_shown():
         answer = asyncio.run(_ask_directly(asker, path) if asker.operator else _ask_the_leader(asker, path))
-    except OperatorError as error:
-        click.echo(f"llmservice: {error}", err=True)
-        sys.exit(1)
     click.echo(json.dumps(answer, indent=1, ensure_ascii=False) if output == "json" else as_text(answer))
 
 
@@ -109,7 +106,7 @@ async def _authorization(asker: _Asker) -> dict[str, str]:
     """Nothing by plain HTTP, where everybody could read a token; an operator that answers so asks for none."""
     if urlsplit(asker.operator).scheme != "https":
         if asker.token_file or asker.as_service_account:
-            raise InvalidSpec("NoToken", "must begin with https://: a token is shown by HTTPS only", field="--operator")
+            raise UsageError("NoToken", "must begin with https://: a token is shown by HTTPS only", field="--operator")
         return {}
     if asker.token_file:
         return {"Authorization": f"Bearer {token_in(asker.token_file)}"}
@@ -123,7 +120,7 @@ def _tls(asker: _Asker) -> ssl.SSLContext | bool:
         try:
             return ssl.create_default_context(cafile=asker.operator_ca)
         except OSError as error:
-            raise InvalidSpec("InvalidCertificate", f"cannot be read: {error}", field="--operator-ca") from error
+            raise InvalidInput("InvalidCertificate", f"cannot be read: {error}", field="--operator-ca") from error
     return not _is_this_machine(urlsplit(asker.operator).hostname or "")
 
 

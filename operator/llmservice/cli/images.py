@@ -11,10 +11,9 @@ import yaml
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
-from llmservice.catalog.rows import InvalidCatalogue
 from llmservice.cli.documents import documents_in, to_yaml
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidCatalogue, InvalidSetting
 from llmservice.planning.images import mirrored
 from llmservice.settings import mirrors_in, settings_from
 
@@ -95,7 +94,7 @@ def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:
         return mirrors_in(",".join(mirrors)) if mirrors else settings_from().image_mirrors
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--mirror") from error
-    except InvalidSpec as error:
+    except InvalidSetting as error:
         raise click.ClickException(str(error)) from error
 
 

@@ -6,22 +6,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput, UsageError
 
 
 def check_drawable(path: Path) -> None:
-    """Raises InvalidSpec for another ending, a missing folder, or a .png without what draws it."""
+    """Raises UsageError for another ending or a missing folder, InvalidInput for a .png without what draws it."""
     if path.suffix == ".png":
         _cairosvg()
     elif path.suffix != ".svg":
-        raise InvalidSpec("UnknownPictureFormat", f"--plot {path}: end it in .svg or .png")
+        raise UsageError("UnknownPictureFormat", f"--plot {path}: end it in .svg or .png")
     with _refusals_told(path):
         if not path.parent.is_dir():
-            raise InvalidSpec("NoFolder", f"--plot {path}: {path.parent} is no folder: create it, or name another")
+            raise UsageError("NoFolder", f"--plot {path}: {path.parent} is no folder: create it, or name another")
 
 
 def draw(path: Path, picture: str) -> None:
-    """Write an SVG text to a .svg or, drawn, to a .png. Raises InvalidSpec where that is impossible."""
+    """Write an SVG text to a .svg or, drawn, to a .png. Raises InvalidInput where that is impossible."""
     content = picture.encode()
     if path.suffix == ".png":
         content = bytes(_cairosvg().svg2png(bytestring=content))
@@ -34,7 +34,7 @@ def _refusals_told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InvalidSpec(
+        raise InvalidInput(
             "PictureNotWritten", f"--plot {path}: {error.strerror}: name a file that you can write"
         ) from error
 
@@ -43,6 +43,6 @@ def _cairosvg() -> ModuleType:
     try:
         return importlib.import_module("cairosvg")
     except (ImportError, OSError) as error:
-        raise InvalidSpec(
+        raise InvalidInput(
             "ExtraMissing", "--plot to .png needs cairosvg (the extra `replay`) and libcairo; .svg needs nothing"
         ) from error

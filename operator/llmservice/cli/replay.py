@@ -1,7 +1,6 @@
 """`llmservice replay`: recorded load against a simulated service, decided by what the operator decides with."""
 
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +8,10 @@ import click
 
 from llmservice.autoscaling.decision import Decision, Reason
 from llmservice.autoscaling.policy import Law, Reserve
+from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.picture import check_drawable, draw
 from llmservice.cli.replay_figures import as_json, as_text
 from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
-from llmservice.errors import OperatorError
 from llmservice.simulation.chart import svg
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
 from llmservice.simulation.fleet import Fleet
@@ -66,7 +65,7 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
     llmservice replay --scenario ramp-34b
     llmservice replay --scenario conv-34b --trace AzureLLMInferenceTrace_conv.csv --reserve Economy
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    try:
+    with errors_shown():
         if plot:
             check_drawable(plot)
         title, result = _replayed(Options(**options))  # type: ignore[arg-type]
@@ -74,9 +73,6 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
         click.echo(told)
         if plot:
             draw(plot, svg(result, title))
-    except OperatorError as error:
-        click.echo(f"llmservice: {error}", err=True)
-        sys.exit(1)
 
 
 def _replayed(options: Options) -> tuple[str, Replay]:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy, Targets
-from llmservice.errors import InvalidSpec
+from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
+from llmservice.errors import InvalidInput, UsageError
+from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.scenarios import Scenario, scenario, trace_of
@@ -38,9 +39,9 @@ class Options:
 
 
 def setting_of(options: Options) -> Scenario:
-    """The scenario, or one made of the trace, with what the options say otherwise. Raises InvalidSpec."""
+    """The scenario, or one made of the trace, with what the options say otherwise. Raises UsageError."""
     for option, way_out in _without_effect(options):
-        raise InvalidSpec("OptionWithoutEffect", f"{option} would change nothing: {way_out}")
+        raise UsageError("OptionWithoutEffect", f"{option} would change nothing: {way_out}")
     said: dict[str, Any] = {
         "profile": options.engine,
         "cold_start_seconds": options.cold_start,
@@ -50,22 +51,22 @@ def setting_of(options: Options) -> Scenario:
     }
     setting = dataclasses.replace(_made(options), **{key: value for key, value in said.items() if value is not None})
     if setting.minimum > setting.maximum:
-        raise InvalidSpec("InvalidBounds", f"--min {setting.minimum} is above --max {setting.maximum}")
+        raise UsageError("InvalidBounds", f"--min {setting.minimum} is above --max {setting.maximum}")
     if options.first is not None and not setting.minimum <= options.first <= setting.maximum:
         bounds = f"--min {setting.minimum} and --max {setting.maximum}"
-        raise InvalidSpec("InvalidBounds", f"--first {options.first} is not between {bounds}")
+        raise UsageError("InvalidBounds", f"--first {options.first} is not between {bounds}")
     return setting
 
 
 def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> ScalingPolicy:
-    """The policy that decides on this service. Raises InvalidSpec when Threshold has no target."""
-    targets = Targets(
+    """The policy that decides on this service. Raises UsageError when Threshold has no target."""
+    targets = LoadTargets(
         kv_use=options.kv_percent / 100 if options.kv_percent else None,
         waiting=options.queued,
         running=options.running,
     )
-    if options.policy == Law.THRESHOLD and targets == Targets():
-        raise InvalidSpec("NoTarget", "--policy Threshold: give --kv-percent, --queued or --running")
+    if options.policy == Law.THRESHOLD and targets == LoadTargets():
+        raise UsageError("NoTarget", "--policy Threshold: give --kv-percent, --queued or --running")
     return ScalingPolicy(
         minimum=setting.minimum,
         maximum=setting.maximum,
@@ -103,7 +104,7 @@ def _made(options: Options) -> Scenario:
     if options.scenario:
         return scenario(options.scenario, arrivals, seed=options.seed)
     if not arrivals:
-        raise InvalidSpec("NothingToReplay", "give --trace FILE.csv, or a --scenario that needs none")
+        raise UsageError("NothingToReplay", "give --trace FILE.csv, or a --scenario that needs none")
     return Scenario(
         profile="h100-34b-tp2",
         arrivals=_load(arrivals, options),
@@ -120,7 +121,7 @@ def _load(arrivals: list[Arrival], options: Options) -> list[Arrival]:
     if options.times is not None and options.times != 1:
         count, arrivals = len(arrivals), multiplied(arrivals, options.times, seed=options.seed)
         if not arrivals:
-            raise InvalidSpec(
+            raise InvalidInput(
                 "NothingToReplay", f"--times {options.times:g} leaves none of {count} requests: give more"
             )
     return warmed_up(arrivals, options.warm_up) if options.warm_up else arrivals

@@ -3,13 +3,12 @@
 import asyncio
 import dataclasses
 import gc
-import sys
 
 import click
 
+from llmservice.cli.exit_codes import errors_shown
 from llmservice.controllers.application import run_operator
 from llmservice.controllers.logs import set_up_logs
-from llmservice.errors import OperatorError
 from llmservice.settings import namespaces_in, settings_from
 
 
@@ -33,7 +32,7 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
     Each option has an environment variable (LLMSERVICE_CONTEXT, _NAMESPACES with commas, _WORKERS, _LOG_LEVEL); the
     option wins. The operator needs the CRD and waits for it when it is missing.
     """
-    try:
+    with errors_shown():
         settings = settings_from()
         settings = dataclasses.replace(
             settings,
@@ -45,9 +44,6 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
         set_up_logs(settings.log_level, settings.log_format)
         _collect_rarely()
         asyncio.run(run_operator(settings))
-    except OperatorError as error:
-        click.echo(f"llmservice: {error}", err=True)
-        sys.exit(1)
 
 
 def _namespaces(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,9 +9,8 @@ from llmservice.cluster.cluster import Manifests, known
 from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import NotFound
 from llmservice.cluster.watching.listing import Selection, list_all
-from llmservice.errors import Conflict, Refused
+from llmservice.errors import Conflict, NotFound, Refused
 from llmservice.objects.references import Manifest, Ref, ref_of
 
 _APPLY = "application/apply-patch+yaml"

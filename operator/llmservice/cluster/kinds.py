@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -25,7 +27,7 @@ class Kind:
 KINDS = {
     kind.kind: kind
     for kind in (
-        Kind("llmservice.dev/v1alpha1", "LLMService", "llmservices"),
+        Kind(f"{GROUP}/{VERSION}", KIND, "llmservices"),
         Kind("apps/v1", "Deployment", "deployments"),
         Kind("apps/v1", "ReplicaSet", "replicasets"),
         Kind("v1", "Service", "services"),

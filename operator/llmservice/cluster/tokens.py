@@ -4,20 +4,20 @@ from pathlib import Path
 
 from llmservice.cluster.reviews import AUDIENCE
 from llmservice.cluster.transport.connection import Connection
-from llmservice.errors import InvalidSpec, Refused
+from llmservice.errors import InvalidInput, Refused, UsageError
 
 _LIFE_SECONDS = 600
 """The shortest that an API server grants."""
 
 
 def token_in(file: str) -> str:
-    """The token in a file. Raises `InvalidSpec` when it cannot be read or is empty."""
+    """The token in a file. Raises `InvalidInput` when it cannot be read or is empty."""
     try:
         token = Path(file).expanduser().read_text("utf-8").strip()
     except (OSError, ValueError) as error:
-        raise InvalidSpec("NoToken", f"cannot be read: {error}", field="--token-file") from error
+        raise InvalidInput("NoToken", f"cannot be read: {error}", field="--token-file") from error
     if not token:
-        raise InvalidSpec(
+        raise InvalidInput(
             "NoToken", f"{file} is empty: kubectl create token NAME > FILE fills it", field="--token-file"
         )
     return token
@@ -26,11 +26,11 @@ def token_in(file: str) -> str:
 async def token_of_account(connection: Connection, account: str) -> str:
     """A token of a service account, `namespace/name`, made for the operator alone and for ten minutes.
 
-    Raises `InvalidSpec` for another form, else what `Connection.call` raises.
+    Raises `UsageError` for another form, else what `Connection.call` raises.
     """
     namespace, _, name = account.partition("/")
     if not namespace or not name or "/" in name:
-        raise InvalidSpec("NoToken", f"{account!r} is not NAMESPACE/NAME", field="--as-service-account")
+        raise UsageError("NoToken", f"{account!r} is not NAMESPACE/NAME", field="--as-service-account")
     body = {
         "apiVersion": "authentication.k8s.io/v1",
         "kind": "TokenRequest",

@@ -14,14 +14,13 @@ from typing import NoReturn
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
-from llmservice.catalog.rows import InvalidCatalogue
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection
 from llmservice.converging.events import event
-from llmservice.errors import OperatorError, Refused, Unavailable
+from llmservice.errors import InvalidCatalogue, OperatorError, Refused, Unavailable
 from llmservice.objects.references import Manifest, Ref
 
 log = logging.getLogger(__name__)

@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from llmservice.errors import OperatorError, Refused
+from llmservice.pauses import jittered
 from llmservice.reconcilers.planner import CataloguePlanner
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class PlatformWatch:
         while True:
             pause = await self.look()
             self.settled.set()
-            await asyncio.sleep(pause * (0.9 + 0.2 * random.random()))  # noqa: S311  (spreads load; nothing secret)
+            await asyncio.sleep(jittered(pause, 0.2))
 
     async def look(self) -> float:
         """Look once; returns the seconds until the next look."""

@@ -8,12 +8,11 @@ from typing import NoReturn, Protocol
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import NotFound
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection
 from llmservice.cluster.watching.one_history import decided_in
-from llmservice.errors import OperatorError, Refused
+from llmservice.errors import NotFound, OperatorError, Refused
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,6 @@ All that is watched is counted every few minutes, a page at a time with pauses b
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
@@ -19,6 +18,7 @@ from llmservice.cluster.watching.listing import Selection
 from llmservice.errors import OperatorError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
+from llmservice.pauses import jittered
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 _SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
-_EVERY_SECONDS = 230.0
+_EVERY_SECONDS = 250.0
 _SPREAD_SECONDS = 120.0
 """Over so long the pages are spread; what is lost right after a page was read is noticed within the sum of both."""
 
@@ -87,19 +87,19 @@ class Resync:
         """Resync until cancelled."""
         now = asyncio.get_running_loop().time
         due: tuple[str, ...] = ()
-        pause, round_at = self._slowly(), now() + _about(_EVERY_SECONDS)
+        pause, round_at = self._slowly(), now() + jittered(_EVERY_SECONDS, 0.2)
         while True:
             try:
                 failed = tuple([namespace for namespace in due if not await self._swept(namespace, pause)])
-                await self._rest(min(round_at - now(), _about(_AGAIN_SECONDS)) if failed else round_at - now())
+                await self._rest(min(round_at - now(), jittered(_AGAIN_SECONDS, 0.2)) if failed else round_at - now())
             except _Wanted:
                 await asyncio.sleep(_SETTLE_SECONDS)
                 self.wanted.clear()
-                due, pause, round_at = self.namespaces, _at_once, now() + _about(_EVERY_SECONDS)
+                due, pause, round_at = self.namespaces, _at_once, now() + jittered(_EVERY_SECONDS, 0.2)
             else:
                 is_round = now() >= round_at
                 due, pause = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
-                round_at = now() + _about(_EVERY_SECONDS) if is_round else round_at
+                round_at = now() + jittered(_EVERY_SECONDS, 0.2) if is_round else round_at
 
     async def resync(self, namespace: str, pause: Pause) -> None:
         """All kinds of a namespace, once; raises `OperatorError`."""
@@ -182,10 +182,6 @@ class _Wanted(Exception):
 
 async def _at_once() -> None:
     """No pause."""
-
-
-def _about(seconds: float) -> float:
-    return seconds * (0.9 + 0.2 * random.random())  # noqa: S311  (spreads load; nothing secret)
 
 
 def _forget(cache: ObjectCache, ref: Ref, body: Manifest) -> None:

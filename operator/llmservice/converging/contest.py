@@ -7,7 +7,7 @@ import orjson
 
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.intent import FieldPath, difference
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
 
 _LONGEST_NAME = 64

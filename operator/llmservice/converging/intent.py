@@ -7,29 +7,34 @@ object itself, tells. Both checks together need no state, so a restarted operato
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
+from llmservice.objects.names import INTENT_ANNOTATION
 from llmservice.objects.references import Manifest
 
-INTENT_ANNOTATION = "llmservice.dev/intent"
-
-_KEYS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
-    "containers": lambda item: item["name"],
-    "env": lambda item: item["name"],
-    "hostAliases": lambda item: item["ip"],
-    "imagePullSecrets": lambda item: item["name"],
-    "ownerReferences": lambda item: item["uid"],
-    "ports": lambda item: (item.get("containerPort", item.get("port")), item.get("protocol", "TCP")),
-    "topologySpreadConstraints": lambda item: (item["topologyKey"], item["whenUnsatisfiable"]),
-    "volumeMounts": lambda item: item["mountPath"],
-    "volumes": lambda item: item["name"],
+MERGE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "containers": ("name",),
+    "env": ("name",),
+    "hostAliases": ("ip",),
+    "imagePullSecrets": ("name",),
+    "ownerReferences": ("uid",),
+    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
+    "volumeMounts": ("mountPath",),
+    "volumes": ("name",),
 }
-"""Lists the API server merges by key: foreign elements may stand beside ours.
+"""Lists that the API server merges by these keys of their elements: foreign elements may stand beside ours.
 
-Not within a list that it takes as a whole: one more port in a rule of a NetworkPolicy opens it.
+Not within a list that it takes as a whole: one more port in a rule of a NetworkPolicy opens it. `ports` is one of them
+too, by number and protocol, which have defaults.
 """
+
+_KEY_OF: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    **{field: itemgetter(*keys) for field, keys in MERGE_KEYS.items()},
+    "ports": lambda item: (item.get("containerPort", item.get("port")), item.get("protocol", "TCP")),
+}
 
 _WHOLE = frozenset({"selector", "podSelector"})
 """Maps that are ours alone: with one key more they select other pods, or none."""
@@ -81,7 +86,7 @@ def difference(live: Any, intent: Any, field: str = "", *, whole: bool = False) 
     if isinstance(intent, _OBJECT):
         return _difference_in_map(live, intent, whole=whole) if isinstance(live, _OBJECT) else ()
     if isinstance(intent, Sequence) and not isinstance(intent, str):
-        key = None if whole else _KEYS.get(field)
+        key = None if whole else _KEY_OF.get(field)
         return _difference_in_list(live, intent, key) if isinstance(live, Sequence) else ()
     return ()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from llmservice.converging.intent import FieldPath
 from llmservice.objects.references import Ref
+from llmservice.pauses import backoff
 
 _AT_ONCE = 3
 _FIRST_PAUSE_SECONDS = 30.0
@@ -36,7 +37,7 @@ class Repairs:
         """How long the next write waits after the last."""
         if self.count < _AT_ONCE:
             return 0.0
-        return min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2.0 ** min(self.count - _AT_ONCE, 16))
+        return backoff(self.count - _AT_ONCE, _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
 
     def seconds_to_wait(self, intent: str, now: float) -> float:
         """Seconds until this may be written; 0 for another intent, which is news and no repair."""

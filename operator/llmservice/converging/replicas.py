@@ -4,15 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llmservice.objects.names import BEFORE_SUSPEND_ANNOTATION, OPERATOR
 from llmservice.objects.references import Manifest
-
-OPERATOR = "llmservice-operator"
-"""The field manager of everything the operator applies."""
-
-AUTOSCALER = "llmservice-autoscaler"
-"""The field manager of replicas decided by the operator's own autoscaler."""
-
-BEFORE_SUSPEND_ANNOTATION = "llmservice.dev/replicas-before-suspend"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

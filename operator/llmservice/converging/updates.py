@@ -5,15 +5,15 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
+from llmservice.objects.names import RENDER_VERSION_ANNOTATION, UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest, ref_of
-from llmservice.planning.facts import UPDATE_ANNOTATION
 from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.manifests import render
 
 _NAMED_AT_MOST = 6
 
-_BOOKKEEPING = frozenset({"llmservice.dev/render-version"})
+_BOOKKEEPING = frozenset({RENDER_VERSION_ANNOTATION})
 """Annotations of ours that change with every version and restart nothing."""
 
 

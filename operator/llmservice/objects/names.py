@@ -1,4 +1,4 @@
-"""The names by which the operator knows what it made: labels, annotations, the engine's container, the Lease."""
+"""The names that the operator gives: labels, annotations, field managers, the engine's container, the Lease."""
 
 from llmservice.api.v1alpha1.resource import GROUP
 
@@ -6,7 +6,22 @@ NAME_LABEL = f"{GROUP}/name"
 """On every child and pod; its value is the name of the LLMService, which lives in the same namespace."""
 
 RENDER_VERSION_ANNOTATION = f"{GROUP}/render-version"
-"""On a pod template: the version of the rendering that made it."""
+"""On a Deployment: the version of the rendering that made it."""
+
+INTENT_ANNOTATION = f"{GROUP}/intent"
+"""On every child: a digest of the manifest that it was applied with."""
+
+BEFORE_SUSPEND_ANNOTATION = f"{GROUP}/replicas-before-suspend"
+"""On a suspended Deployment: the replicas to come back to."""
+
+UPDATE_ANNOTATION = f"{GROUP}/update"
+"""On a resource: each new value takes today's facts without an edit of the spec."""
+
+OPERATOR = "llmservice-operator"
+"""The field manager of everything the operator applies."""
+
+AUTOSCALER = "llmservice-autoscaler"
+"""The field manager of replicas decided by the operator's own autoscaler."""
 
 CONTAINER_NAME = "engine"
 """The container of a pod in which the engine runs."""

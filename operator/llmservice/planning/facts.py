@@ -19,10 +19,8 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
+from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.render_version import RENDER_VERSION
-
-UPDATE_ANNOTATION = "llmservice.dev/update"
-"""On a resource: each new value takes today's facts without an edit of the spec."""
 
 Row = TypeVar("Row")
 
@@ -81,6 +79,12 @@ def choose_facts(
         render_version=RENDER_VERSION,
         update=update,
     )
+
+
+def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
+    """The facts that a resource's status keeps for this generation of its spec; None where it keeps none."""
+    plan = status.get("plan") or {}
+    return plan.get("facts") if plan.get("generation") == generation else None
 
 
 def facts_to_text(facts: Facts) -> str:

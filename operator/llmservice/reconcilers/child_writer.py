@@ -12,16 +12,13 @@ from llmservice.converging.contest import contest
 from llmservice.converging.intent import difference, digest_of
 from llmservice.converging.observed import Observed
 from llmservice.converging.repairs import Repairs, after_write, still_known
-from llmservice.converging.replicas import OPERATOR, Replicas
-from llmservice.errors import Conflict, Refused
+from llmservice.converging.replicas import Replicas
+from llmservice.errors import Conflict, NameTaken, Refused
+from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.service_plan import Owner
 
 log = logging.getLogger(__name__)
-
-
-class NameTaken(Conflict):
-    """Something of the name is there that was not known to be ours: to be looked at, and not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

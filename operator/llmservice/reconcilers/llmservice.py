@@ -10,7 +10,6 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.transport.failures import Terminating
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
@@ -23,11 +22,11 @@ from llmservice.converging.status import Situation, seconds_to_pass, stalled, su
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSpec, Refused, Unavailable
+from llmservice.errors import InvalidSpec, NameTaken, OwnerGone, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner, ServicePlan
-from llmservice.reconcilers.child_writer import ChildWriter, NameTaken, Written
-from llmservice.reconcilers.observing import Observer, OwnerGone
+from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.status_writer import StatusWriter
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render

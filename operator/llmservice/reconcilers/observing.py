@@ -8,7 +8,7 @@ from llmservice.api.v1alpha1.resource import KIND
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
-from llmservice.errors import OperatorError
+from llmservice.errors import OwnerGone
 from llmservice.objects.pods import pods_of
 from llmservice.objects.references import (
     Manifest,
@@ -21,13 +21,6 @@ from llmservice.objects.references import (
 )
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
-
-
-class OwnerGone(OperatorError):
-    """The resource was deleted, or is another one of the same name: nothing may be written for it."""
-
-    def __init__(self, owner: Owner) -> None:
-        super().__init__("OwnerGone", f"LLMService {owner.namespace}/{owner.name} of UID {owner.uid} is gone")
 
 
 @dataclass(slots=True)
@@ -92,4 +85,4 @@ class Observer:
     async def _confirm(self, owner: Owner) -> None:
         live = await self.cluster.get(Ref("LLMService", owner.namespace, owner.name))
         if live is None or uid_of(live) != owner.uid or is_being_deleted(live):
-            raise OwnerGone(owner)
+            raise OwnerGone(owner.namespace, owner.name, owner.uid)

@@ -7,8 +7,8 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.checks import toleration_problems
 from llmservice.converging.updates import made_by_newer
-from llmservice.errors import InvalidSpec
-from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text
+from llmservice.errors import InvalidSetting, InvalidSpec
+from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text, pinned_facts
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
@@ -29,7 +29,7 @@ class CataloguePlanner:
 
     def __call__(self, service: LLMService) -> ServicePlan:
         """The plan; raises `InvalidSpec`."""
-        kept = _kept(service)
+        kept = pinned_facts(service.status, service.metadata.generation)
         plan = plan_service(service, self._facts(service, kept), self.readers)
         # What a newer operator knew beside our facts must be there when it comes back.
         return dataclasses.replace(plan, facts=kept) if kept and made_by_newer(plan) else plan
@@ -47,10 +47,10 @@ class CataloguePlanner:
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:
-    """The operator's settings as planning takes them; raises InvalidSpec naming the variable."""
+    """The operator's settings as planning takes them; raises InvalidSetting naming the variable."""
     for number, toleration in enumerate(settings.tolerations):
         if problems := toleration_problems(toleration):
-            raise InvalidSpec("InvalidSetting", problems[0], field=f"{PREFIX}TOLERATIONS[{number}]")
+            raise InvalidSetting(f"{PREFIX}TOLERATIONS[{number}]", problems[0])
     proxies = {
         "HTTPS_PROXY": settings.engine_https_proxy,
         "HTTP_PROXY": settings.engine_http_proxy,
@@ -63,9 +63,3 @@ def registry_settings(settings: Settings) -> RegistrySettings:
         proxies={name: value for name, value in proxies.items() if value},
         tolerations=settings.tolerations,
     )
-
-
-def _kept(service: LLMService) -> str | None:
-    """The facts of this generation's plan, so that a newer catalogue never changes a running pod template."""
-    plan = service.status.get("plan") or {}
-    return plan.get("facts") if plan.get("generation") == service.metadata.generation else None

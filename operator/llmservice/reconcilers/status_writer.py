@@ -12,12 +12,11 @@ import orjson
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.transport.failures import Terminating
 from llmservice.converging.conditions import own_part
 from llmservice.converging.events import transition_event
 from llmservice.converging.repairs import Repairs, after_write
-from llmservice.converging.replicas import OPERATOR
-from llmservice.errors import OperatorError
+from llmservice.errors import OperatorError, Terminating
+from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, ref_of, uid_of
 
 log = logging.getLogger(__name__)

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from llmservice.fairness.fair_queue import FairQueue
 from llmservice.fairness.token_buckets import TokenBuckets
+from llmservice.pauses import backoff, jittered
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -35,7 +36,7 @@ class WorkQueue(Generic[Key]):
     Belongs to one event loop; not thread-safe.
     """
 
-    jitter: Callable[[], float] = random.random
+    chance: Callable[[], float] = random.random
     tenant: Callable[[Key], Hashable] = _itself
     _queue: FairQueue[Hashable, Key] = field(default_factory=FairQueue)
     _passes: TokenBuckets[Key] = field(
@@ -78,8 +79,8 @@ class WorkQueue(Generic[Key]):
     def retry(self, key: Key, at_least_seconds: float = 0.0) -> float:
         """Look at a failed key again, later after each failure in a row; returns the seconds until then."""
         failures = self._failures[key] = self._failures.get(key, 0) + 1
-        pause = min(_LONGEST_RETRY_SECONDS, _FIRST_RETRY_SECONDS * 2.0 ** min(failures - 1, 16))
-        seconds = max(at_least_seconds, pause * (0.75 + 0.5 * self.jitter()))
+        pause = backoff(failures - 1, _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS)
+        seconds = max(at_least_seconds, jittered(pause, chance=self.chance))
         self.add_after(key, seconds)
         return seconds
 

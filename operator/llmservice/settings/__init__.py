@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 from llmservice.settings.readers import LOG_LEVELS, mirrors_in, namespaces_in
 from llmservice.settings.variables import PREFIX, VARIABLES, Variable
 
@@ -58,7 +58,7 @@ class Settings:
 
 
 def settings_from(environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings an environment names; an empty variable is as good as none. Raises InvalidSpec naming it."""
+    """The settings an environment names; an empty variable is as good as none. Raises InvalidSetting naming it."""
     return Settings(
         **{
             variable.field: _read(variable, text)
@@ -72,4 +72,4 @@ def _read(variable: Variable, text: str) -> Any:
     try:
         return variable.read(text)
     except ValueError as error:
-        raise InvalidSpec("InvalidSetting", str(error), field=variable.name) from error
+        raise InvalidSetting(variable.name, str(error)) from error

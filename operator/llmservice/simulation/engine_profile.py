@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from llmservice.autoscaling.policy import Roofline
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 
 MAX_BATCHED_TOKENS = 2048
 MAX_SEQUENCES = 256
@@ -47,10 +47,10 @@ def engine_profiles() -> dict[str, EngineProfile]:
 
 
 def engine_profile(name: str) -> EngineProfile:
-    """The engine table of this name. Raises InvalidSpec."""
+    """The engine table of this name. Raises UsageError."""
     profiles = engine_profiles()
     if name not in profiles:
-        raise InvalidSpec("UnknownEngineTable", f"no engine table {name!r}: choose one of {', '.join(profiles)}")
+        raise UsageError("UnknownEngineTable", f"no engine table {name!r}: choose one of {', '.join(profiles)}")
     return profiles[name]
 
 

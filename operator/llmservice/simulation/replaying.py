@@ -9,7 +9,7 @@ from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Objective, ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput
 from llmservice.simulation.fleet import Fleet
 from llmservice.simulation.request import Arrival, Request
 
@@ -108,11 +108,11 @@ def replay(
 ) -> Replay:
     """Send all arrivals to the fleet and let `decide` scale it, every period until the last arrival.
 
-    Raises InvalidSpec when no time passes between `start` and the last arrival: nothing can be said per hour then.
+    Raises InvalidInput when no time passes between `start` and the last arrival: nothing can be said per hour then.
     """
     end = arrivals[-1].at if arrivals else start
     if end <= start:
-        raise InvalidSpec(
+        raise InvalidInput(
             "LoadTakesNoTime",
             "all requests to be scored come at one moment: give a --trace with requests at different times",
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.traces import Stage, multiplied, piecewise, staged, warmed_up
 
@@ -88,15 +88,15 @@ TRACKABLE = SCENARIOS[:5]
 
 
 def trace_of(name: str) -> str:
-    """Which Azure 2023 trace a scenario needs: conv, code, or empty. Raises InvalidSpec for an unknown scenario."""
+    """Which Azure 2023 trace a scenario needs: conv, code, or empty. Raises UsageError for an unknown scenario."""
     return _recipe(name).trace
 
 
 def scenario(name: str, trace: Sequence[Arrival] = (), *, seed: int = 0) -> Scenario:
-    """The scenario of this name, made from the recorded trace it needs. Raises InvalidSpec."""
+    """The scenario of this name, made from the recorded trace it needs. Raises UsageError."""
     recipe = _recipe(name)
     if recipe.trace and not trace:
-        raise InvalidSpec("TraceMissing", f"{name} is made from the Azure 2023 {recipe.trace} trace: give --trace")
+        raise UsageError("TraceMissing", f"{name} is made from the Azure 2023 {recipe.trace} trace: give --trace")
     return Scenario(
         profile=recipe.profile,
         arrivals=recipe.make(trace, seed),
@@ -110,5 +110,5 @@ def scenario(name: str, trace: Sequence[Arrival] = (), *, seed: int = 0) -> Scen
 
 def _recipe(name: str) -> _Recipe:
     if name not in _RECIPES:
-        raise InvalidSpec("UnknownScenario", f"no scenario {name!r}: choose one of {', '.join(SCENARIOS)}")
+        raise UsageError("UnknownScenario", f"no scenario {name!r}: choose one of {', '.join(SCENARIOS)}")
     return _RECIPES[name]

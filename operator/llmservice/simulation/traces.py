@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput
 from llmservice.simulation.request import Arrival
 
 Stage = tuple[float, float]
@@ -24,7 +24,7 @@ _COLUMNS = (
 def read_trace(path: Path) -> list[Arrival]:
     """A CSV file with a time, prompt tokens and output tokens per request, as the Azure traces have it or in seconds.
 
-    Times are moved so that the first request comes at 0. Raises InvalidSpec naming the line. A byte order mark, with
+    Times are moved so that the first request comes at 0. Raises InvalidInput naming the line. A byte order mark, with
     which Excel begins its UTF-8, is no part of the first name.
     """
     try:
@@ -33,13 +33,13 @@ def read_trace(path: Path) -> list[Arrival]:
             names = _columns(path, rows.fieldnames or ())
             arrivals = [_arrival(path, number, row, names) for number, row in enumerate(rows, start=2)]
     except UnicodeDecodeError as error:
-        raise InvalidSpec("UnreadableTrace", f"{path}: is not UTF-8: save it as CSV in UTF-8") from error
+        raise InvalidInput("UnreadableTrace", f"{path}: is not UTF-8: save it as CSV in UTF-8") from error
     except csv.Error as error:
-        raise InvalidSpec(
+        raise InvalidInput(
             "UnreadableTrace", f"{path}: is not CSV: {error}: look for a quote without its end"
         ) from error
     if not arrivals:
-        raise InvalidSpec("EmptyTrace", f"{path}: no request in it: one line per request after the header")
+        raise InvalidInput("EmptyTrace", f"{path}: no request in it: one line per request after the header")
     arrivals.sort()
     start = arrivals[0].at
     return [arrival._replace(at=arrival.at - start) for arrival in arrivals]
@@ -66,12 +66,12 @@ def multiplied(arrivals: Sequence[Arrival], factor: float, *, seed: int = 0) -> 
 def warmed_up(arrivals: Sequence[Arrival], seconds: float, *, like_first: float = 300.0) -> list[Arrival]:
     """The trace after so many seconds of steady load, as dense and with requests as in its first `like_first` s.
 
-    Raises InvalidSpec when no request comes so early.
+    Raises InvalidInput when no request comes so early.
     """
     chance = random.Random(1)  # noqa: S311
     early = [arrival for arrival in arrivals if arrival.at < like_first]
     if not early:
-        raise InvalidSpec(
+        raise InvalidInput(
             "NothingToWarmUpWith",
             f"no request in the first {like_first:g} s to make a warm-up of: leave out --warm-up, or give more --times",
         )
@@ -120,7 +120,7 @@ def _columns(path: Path, header: Sequence[str]) -> tuple[str, str, str]:
         if set(names) <= set(header):
             return names
     wanted = " or ".join(",".join(names) for names in _COLUMNS)
-    raise InvalidSpec("UnknownTraceFormat", f"{path}: the first line must name the columns {wanted}")
+    raise InvalidInput("UnknownTraceFormat", f"{path}: the first line must name the columns {wanted}")
 
 
 def _arrival(path: Path, number: int, row: dict[str, str], names: tuple[str, str, str]) -> Arrival:
@@ -131,7 +131,7 @@ def _arrival(path: Path, number: int, row: dict[str, str], names: tuple[str, str
             raise ValueError(time)  # noqa: TRY301  (said below, with the line)
         return Arrival(at, max(1, int(prompt)), max(1, int(output)))
     except (ValueError, TypeError) as error:
-        raise InvalidSpec("UnreadableTrace", f"{path}:{number}: {error}: give a time and two whole numbers") from error
+        raise InvalidInput("UnreadableTrace", f"{path}:{number}: {error}: give a time and two whole numbers") from error
 
 
 def _unix_seconds(timestamp: str) -> float:

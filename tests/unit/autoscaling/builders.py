@@ -6,8 +6,9 @@ from llmservice.autoscaling.counters import Counters, Histogram
 from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
-from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy, Targets
+from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy
 from llmservice.autoscaling.snapshot import Flow, Phase, Replica, Snapshot
+from llmservice.planning.service_plan import LoadTargets
 
 ROOFLINE = Roofline(parameters=8e9, weight_bytes=16e9, operations_per_second=312e12, bytes_per_second=2e12)
 """An 8B model on one A100."""
@@ -19,7 +20,7 @@ def a_policy(**changes: Any) -> ScalingPolicy:
 
 
 def a_threshold_policy(**changes: Any) -> ScalingPolicy:
-    targets = Targets(kv_use=0.8, waiting=4.0)
+    targets = LoadTargets(kv_use=0.8, waiting=4.0)
     return a_policy(**{"law": Law.THRESHOLD, "targets": targets} | changes)
 
 

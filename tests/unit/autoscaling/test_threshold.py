@@ -3,7 +3,7 @@
 import pytest
 
 from llmservice.autoscaling.decision import Reason
-from llmservice.autoscaling.policy import Targets
+from llmservice.planning.service_plan import LoadTargets
 from tests.unit.autoscaling.builders import (
     a_replica,
     a_silent_replica,
@@ -65,7 +65,7 @@ def test_leaves_out_a_signal_the_engine_does_not_report() -> None:
 
 
 def test_says_when_no_target_has_a_signal() -> None:
-    policy = a_threshold_policy(targets=Targets(kv_use=0.8))
+    policy = a_threshold_policy(targets=LoadTargets(kv_use=0.8))
     decision, _ = after(policy, [a_snapshot(a_replica("a", kv_use=None), a_replica("b", kv_use=None))])
     assert (decision.replicas, decision.reason) == (2, Reason.SIGNAL_MISSING)
     assert "set targets.queuedRequests" in decision.message

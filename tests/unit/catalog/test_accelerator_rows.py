@@ -7,7 +7,7 @@ import yaml
 
 from llmservice.catalog.accelerator_rows import accelerators_from
 from llmservice.catalog.loader import load_catalogue
-from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.errors import InvalidCatalogue
 
 FILE = """
 vendors:

@@ -4,7 +4,7 @@ import pytest
 
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import catalogue_from, load_catalogue
-from llmservice.catalog.rows import InvalidCatalogue
+from llmservice.errors import InvalidCatalogue
 
 ROW = "images: {cpu: img:1}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
 NO_ACCELERATORS = "{vendors: {}, schemes: [], accelerators: []}"

@@ -8,8 +8,8 @@ from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue, shipped_table
 from llmservice.catalog.overlay import overlaid
-from llmservice.catalog.rows import InvalidCatalogue
 from llmservice.cli.documents import to_yaml
+from llmservice.errors import InvalidCatalogue
 
 VERSION = "images: {cuda: registry.example/vllm:v9}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
 L5 = "{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5], gke: [nvidia-l5]}}"

@@ -171,7 +171,7 @@ def test_no_token_is_shown_by_plain_http(
 ) -> None:
     (tmp_path / "token").write_text("from-a-file")
     result = run("chat", "-n", "ml", "--operator", operator, "--token-file", str(tmp_path / "token"))
-    assert (result.exit_code, SHOWN) == (1, [])
+    assert (result.exit_code, SHOWN) == (2, [])
     assert "a token is shown by HTTPS only" in result.stderr
     kubeconfig({"token": "of-the-kubeconfig"})
     assert run("chat", "-n", "ml", "--operator", operator).exit_code == 0

@@ -77,5 +77,5 @@ class Candidate:
 
 
 def a_candidate(loop: FakeTimeLoop, store: LeaseInMemory, identity: str = "one") -> Candidate:
-    election = Election(store=store, identity=identity, clock=loop.time, jitter=lambda: 0.5)
+    election = Election(store=store, identity=identity, clock=loop.time, chance=lambda: 1.0)
     return Candidate(election, loop)

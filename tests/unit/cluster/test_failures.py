@@ -3,8 +3,8 @@ from typing import Any
 import orjson
 import pytest
 
-from llmservice.cluster.transport.failures import Expired, NotFound, Terminating, failure_in_stream, failure_of
-from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
+from llmservice.cluster.transport.failures import failure_in_stream, failure_of
+from llmservice.errors import Conflict, Expired, NotFound, OperatorError, Refused, Terminating, Unavailable
 from tests.unit.cluster.fake_api_server import a_status
 
 

@@ -291,7 +291,7 @@ async def test_waits_as_long_as_the_server_asks_within_reason(wish: str, pause: 
 
 
 def test_pauses_grow_to_eight_seconds_and_no_further() -> None:
-    informer = Informer(connection=None, cache=ObjectCache(), selection=Selection(kind="Pod"), jitter=lambda: 1.0)  # type: ignore[arg-type]
+    informer = Informer(connection=None, cache=ObjectCache(), selection=Selection(kind="Pod"), chance=lambda: 1.0)  # type: ignore[arg-type]
 
     assert [informer._pause(failures) for failures in (0, 1, 2, 6, 7, 100)] == [0.1, 0.2, 0.4, 6.4, 8.0, 8.0]
 

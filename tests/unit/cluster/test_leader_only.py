@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.leadership.leader_only import LeaderOnly
-from llmservice.cluster.leadership.lease import NotLeader
+from llmservice.errors import NotLeader
 from llmservice.objects.references import Manifest, Ref
 from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate

@@ -6,9 +6,9 @@ from aiohttp import web
 
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.trimming import trimmed
-from llmservice.cluster.transport.answers import LARGEST_ANSWER_BYTES, LARGEST_PAGE_BYTES, AnswerTooLarge, PageSize
+from llmservice.cluster.transport.answers import LARGEST_ANSWER_BYTES, LARGEST_PAGE_BYTES, PageSize
 from llmservice.cluster.watching.listing import Selection, list_all
-from llmservice.errors import Unavailable
+from llmservice.errors import AnswerTooLarge, Unavailable
 from llmservice.objects.references import Manifest, Ref
 from tests.unit.cluster.fake_api_server import FakeApiServer, answer, serving
 

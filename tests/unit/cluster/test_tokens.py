@@ -6,7 +6,7 @@ import pytest
 from llmservice.cluster.reviews import AUDIENCE
 from llmservice.cluster.tokens import own_token, token_of_account
 from llmservice.cluster.transport.connection import connect
-from llmservice.errors import InvalidSpec, Refused
+from llmservice.errors import Refused, UsageError
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving, some_credentials
 
 GRANTED = answer(201, {"status": {"token": "made-for-it"}})
@@ -23,7 +23,7 @@ async def test_a_token_of_an_account_is_made_for_the_operator_alone_and_ten_minu
 @pytest.mark.parametrize("account", ["viewer", "/viewer", "ml/", "ml/viewer/x"])
 async def test_an_account_is_named_with_its_namespace(account: str) -> None:
     async with serving(FakeApiServer(calls=[GRANTED])) as connection:
-        with pytest.raises(InvalidSpec, match=r"--as-service-account: .* is not NAMESPACE/NAME"):
+        with pytest.raises(UsageError, match=r"--as-service-account: .* is not NAMESPACE/NAME"):
             await token_of_account(connection, account)
 
 

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from llmservice.controllers.endpoints.certificates import CertificateFiles, SelfSigned, sign
 from llmservice.controllers.endpoints.http_server import Certificate, HttpServer
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 from tests.unit.controllers.http_asking import ask
 
 
@@ -116,7 +116,7 @@ async def test_a_pair_that_does_not_fit_is_told_and_the_last_one_kept(
 def test_what_is_no_certificate_is_named_with_the_way_out(tmp_path: Path, certificate: str, key: str) -> None:
     write(tmp_path, sign(), at=1)
     names = [str(tmp_path / name) if name else "" for name in (certificate, key)]
-    with pytest.raises(InvalidSpec, match=r"LLMSERVICE_TLS_CERT_FILE: .* name PEM files"):
+    with pytest.raises(InvalidSetting, match=r"LLMSERVICE_TLS_CERT_FILE: .* name PEM files"):
         CertificateFiles(certificate=names[0], key=names[1])
 
 

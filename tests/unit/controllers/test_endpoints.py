@@ -18,7 +18,7 @@ from llmservice.controllers.endpoints.http_messages import as_json
 from llmservice.controllers.endpoints.http_server import HttpServer
 from llmservice.controllers.endpoints.routes import Figures, Probes, metrics_server, probe_server
 from llmservice.controllers.endpoints.shared_page import SharedPage
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 from llmservice.settings import Settings
 from tests.unit.controllers.http_asking import a_request, ask
 
@@ -175,7 +175,7 @@ async def test_without_a_guard_only_this_machine_is_answered_and_by_plain_http()
 
 async def test_a_taken_port_is_named_with_the_way_out() -> None:
     async with probes() as first:
-        with pytest.raises(InvalidSpec, match=r"LLMSERVICE_PROBE_PORT: \d+ cannot be taken .* choose another"):
+        with pytest.raises(InvalidSetting, match=r"LLMSERVICE_PROBE_PORT: \d+ cannot be taken .* choose another"):
             async with probes(port=first.port):
                 pass
 

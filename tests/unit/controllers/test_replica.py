@@ -5,9 +5,10 @@ import aiohttp
 import pytest
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.cluster.leadership.lease import Election, NotLeader
+from llmservice.cluster.leadership.lease import Election
 from llmservice.cluster.watching.history import History
 from llmservice.controllers.replica import Replica, election_in
+from llmservice.errors import NotLeader
 from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import Settings

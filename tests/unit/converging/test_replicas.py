@@ -4,15 +4,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.replicas import (
-    AUTOSCALER,
-    BEFORE_SUSPEND_ANNOTATION,
-    OPERATOR,
-    Replicas,
-    owned_by_another,
-    replicas_to_state,
-    stating,
-)
+from llmservice.converging.replicas import Replicas, owned_by_another, replicas_to_state, stating
+from llmservice.objects.names import AUTOSCALER, BEFORE_SUSPEND_ANNOTATION, OPERATOR
 
 
 def a_deployment(replicas: int, *owners: str, annotations: dict[str, str] | None = None) -> dict[str, Any]:

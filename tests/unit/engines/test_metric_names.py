@@ -8,9 +8,9 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.catalog.overlay import overlaid
-from llmservice.catalog.rows import InvalidCatalogue
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.registry import ENGINES
+from llmservice.errors import InvalidCatalogue
 
 ROWS = [row for versions in load_catalogue().engines.values() for row in versions.versions.values()]
 

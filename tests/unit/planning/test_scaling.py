@@ -7,11 +7,11 @@ import pytest
 from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.autoscaling.planned import policy_of
-from llmservice.autoscaling.policy import Law, Objective, Reserve, Targets
+from llmservice.autoscaling.policy import Law, Objective, Reserve
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import choose_scaling, replica_bound
-from llmservice.planning.service_plan import ScalingPlan
+from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
 
@@ -39,7 +39,7 @@ def test_targets_and_objectives_are_ratios_and_seconds() -> None:
     targets = {"kvCachePercent": 80, "queuedRequests": 2}
     plan = scaling(policy="Threshold", targets=targets, objective={"timePerOutputTokenMilliseconds": 50})
     policy = policy_of(plan, slots=8, period_seconds=10.0)
-    assert policy.targets == Targets(kv_use=0.8, waiting=2, running=None)
+    assert policy.targets == LoadTargets(kv_use=0.8, waiting=2, running=None)
     assert policy.objective.tpot_seconds == 0.05
 
 

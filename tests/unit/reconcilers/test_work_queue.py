@@ -63,7 +63,7 @@ async def test_a_key_that_waits_already_needs_no_later_look() -> None:
 
 
 async def test_retries_wait_longer_after_each_failure_and_start_over_after_success() -> None:
-    queue: WorkQueue[ServiceKey] = WorkQueue(jitter=lambda: 0.5)
+    queue: WorkQueue[ServiceKey] = WorkQueue(chance=lambda: 1.0)
     pauses = [queue.retry(CHAT) for _ in range(12)]
     assert pauses[:4] == [0.2, 0.4, 0.8, 1.6]
     assert pauses[-1] == 60.0

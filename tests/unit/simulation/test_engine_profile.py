@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
 
 
@@ -26,5 +26,5 @@ def test_more_tokens_never_take_less_time(name: str) -> None:
 
 
 def test_an_unknown_table_names_the_known_ones() -> None:
-    with pytest.raises(InvalidSpec, match="h100-34b-tp2"):
+    with pytest.raises(UsageError, match="h100-34b-tp2"):
         engine_profile("h100")

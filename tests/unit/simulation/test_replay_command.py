@@ -91,7 +91,7 @@ def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
 )
 def test_says_what_is_missing(arguments: tuple[object, ...], message: str) -> None:
     result = ran(*arguments)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.output
 
 
@@ -123,7 +123,7 @@ def test_a_number_is_finite(trace: Path, option: str, number: str) -> None:
 
 def test_a_folder_that_is_missing_is_told_before_the_replay(trace: Path, tmp_path: Path) -> None:
     result = ran("--trace", trace, "--plot", tmp_path / "no" / "load.svg")
-    assert (result.exit_code, result.stdout) == (1, "")
+    assert (result.exit_code, result.stdout) == (2, "")
     assert f"{tmp_path / 'no'} is no folder: create it" in result.stderr
 
 
@@ -136,7 +136,7 @@ def test_a_picture_that_cannot_be_written_costs_no_figures(trace: Path, tmp_path
 
 def test_refuses_a_picture_it_cannot_draw(trace: Path, tmp_path: Path) -> None:
     result = ran("--trace", trace, "--plot", tmp_path / "load.gif")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "end it in .svg or .png" in result.output
 
 

@@ -5,7 +5,7 @@ import pytest
 from llmservice.autoscaling.decision import Decision, Reason
 from llmservice.autoscaling.policy import Objective
 from llmservice.autoscaling.snapshot import Snapshot
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput
 from llmservice.simulation.fleet import Fleet
 from llmservice.simulation.replaying import Decider, Replay, replay, within
 from llmservice.simulation.request import Arrival, Request
@@ -54,7 +54,7 @@ def test_the_warm_up_is_neither_scored_nor_billed() -> None:
 @pytest.mark.parametrize("arrivals", [[], [Arrival(50.0, 50, 5)], [Arrival(20.0, 50, 5), Arrival(50.0, 50, 5)]])
 def test_a_load_that_takes_no_time_is_refused(arrivals: list[Arrival]) -> None:
     fleet = Fleet(a_profile(), cold_start_seconds=20.0, asked=1)
-    with pytest.raises(InvalidSpec, match="give a --trace with requests at different times"):
+    with pytest.raises(InvalidInput, match="give a --trace with requests at different times"):
         replay(arrivals, fleet, always(1), objective=Objective(), start=50.0)
 
 

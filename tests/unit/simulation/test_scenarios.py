@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import UsageError
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.scenarios import SCENARIOS, TRACKABLE, scenario, trace_of
 
@@ -19,7 +19,7 @@ def test_every_scenario_can_be_made(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if trace_of(name)])
 def test_says_which_trace_it_needs(name: str) -> None:
-    with pytest.raises(InvalidSpec, match=f"{trace_of(name)} trace: give --trace"):
+    with pytest.raises(UsageError, match=f"{trace_of(name)} trace: give --trace"):
         scenario(name)
 
 
@@ -29,7 +29,7 @@ def test_a_seed_repeats_itself() -> None:
 
 
 def test_an_unknown_scenario_names_the_known_ones() -> None:
-    with pytest.raises(InvalidSpec, match="ramp-34b"):
+    with pytest.raises(UsageError, match="ramp-34b"):
         scenario("diurnal")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidInput
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.traces import multiplied, piecewise, read_trace, staged, warmed_up
 
@@ -43,7 +43,7 @@ def test_reads_the_csv_that_excel_saves_as_utf_8(tmp_path: Path) -> None:
 def test_asks_for_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "trace.csv"
     path.write_bytes("arrival_seconds,prompt_tokens,output_tokens,café\n1,2,3,4\n".encode("latin-1"))
-    with pytest.raises(InvalidSpec, match=r"trace\.csv: is not UTF-8: save it as CSV in UTF-8"):
+    with pytest.raises(InvalidInput, match=r"trace\.csv: is not UTF-8: save it as CSV in UTF-8"):
         read_trace(path)
 
 
@@ -61,7 +61,7 @@ def test_asks_for_utf_8(tmp_path: Path) -> None:
     ],
 )
 def test_names_what_it_cannot_read(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(InvalidSpec, match=message):
+    with pytest.raises(InvalidInput, match=message):
         read_trace(a_file(tmp_path, text))
 
 
@@ -93,7 +93,7 @@ def test_a_warm_up_is_as_dense_as_the_beginning() -> None:
 
 def test_a_warm_up_needs_requests_at_the_beginning() -> None:
     with pytest.raises(
-        InvalidSpec, match=r"no request in the first 300 s .* leave out --warm-up, or give more --times"
+        InvalidInput, match=r"no request in the first 300 s .* leave out --warm-up, or give more --times"
     ):
         warmed_up([Arrival(400.0, 100, 10)], 900.0)
 

@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from llmservice.converging.intent import INTENT_ANNOTATION
-from llmservice.converging.replicas import BEFORE_SUSPEND_ANNOTATION
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
-from llmservice.objects.names import NAME_LABEL, RENDER_VERSION_ANNOTATION
+from llmservice.objects.names import (
+    BEFORE_SUSPEND_ANNOTATION,
+    INTENT_ANNOTATION,
+    NAME_LABEL,
+    RENDER_VERSION_ANNOTATION,
+    UPDATE_ANNOTATION,
+)
 from llmservice.objects.references import Manifest, controller_of
-from llmservice.planning.facts import UPDATE_ANNOTATION
 
 NAMES = ("name", "namespace", "uid", "resourceVersion")
 TIMES = ("creationTimestamp", "deletionTimestamp")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from llmservice.cluster.guarded import Guarded
-from llmservice.cluster.leadership.lease import NotLeader
+from llmservice.errors import NotLeader
 
 
 class Leadership(Protocol):

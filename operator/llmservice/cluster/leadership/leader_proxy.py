@@ -5,8 +5,7 @@ from urllib.parse import quote
 
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import NotFound
-from llmservice.errors import NotYet, Unavailable
+from llmservice.errors import NotFound, NotYet, Unavailable
 
 TOKEN_HEADER = "X-LLMService-Authorization"  # noqa: S105  (its name)
 """The API server takes the header Authorization for itself and hands on every other."""

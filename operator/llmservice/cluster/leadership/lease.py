@@ -29,8 +29,9 @@ from llmservice.cluster.leadership.lease_record import (
     seen,
 )
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import NotFound, garbled
-from llmservice.errors import Conflict, OperatorError, Unavailable
+from llmservice.cluster.transport.failures import garbled
+from llmservice.errors import Conflict, NotFound, OperatorError
+from llmservice.pauses import jittered
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class Election:
     timing: LeaseTiming = field(default_factory=LeaseTiming)
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    jitter: Callable[[], float] = random.random
+    chance: Callable[[], float] = random.random
     terms: int = 0
     _sighting: Sighting | None = None
     _looked: bool = False
@@ -140,7 +141,7 @@ class Election:
             if self.is_leader():
                 return
             # Candidates that start together would conflict again and again.
-            await asyncio.sleep(self.timing.retry_seconds * (1 + 0.2 * self.jitter()))
+            await asyncio.sleep(jittered(self.timing.retry_seconds, 0.2, self.chance))
 
     async def _lead(self, lead: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Run `lead` and renew beside it, until the deadline."""
@@ -204,10 +205,3 @@ class Election:
                 if record is not None and record.holder == self.identity:
                     await self.store.replace(released(record, self.now()))
                     log.info("%s released the Lease", self.identity)
-
-
-class NotLeader(Unavailable):
-    """This replica may not write, because another one leads or may lead by now."""
-
-    def __init__(self) -> None:
-        super().__init__("NotLeader", "this replica does not lead: nothing was written; the leader does it")

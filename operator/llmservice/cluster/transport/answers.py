@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from llmservice.errors import Unavailable
+from llmservice.errors import AnswerTooLarge
 
 LARGEST_ANSWER_BYTES = 16 * 2**20
 """One object of 1.5 MB, which is all that etcd stores, written as JSON: Go writes `<` as six bytes."""
@@ -13,17 +13,6 @@ LARGEST_PAGE_BYTES = 4 * 2**20
 """Parsed, a page takes ten times its bytes, most of it managed fields that nobody keeps: memory never goes back."""
 
 _MOST_OBJECTS = 100
-
-
-class AnswerTooLarge(Unavailable):
-    """An answer has more bytes than are ever read; what was read of it is gone."""
-
-    def __init__(self, at_most: int) -> None:
-        super().__init__(
-            "AnswerTooLarge",
-            f"the answer has more than {at_most // 2**20} MiB and was not read: no object of an API server is as "
-            "large; is a proxy in between?",
-        )
 
 
 class Chunks(Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from llmservice.converging.redaction import LONGEST_TEXT, redacted
-from llmservice.errors import Conflict, OperatorError, Refused, Unavailable
+from llmservice.errors import Conflict, Expired, NotFound, OperatorError, Refused, Silent, Terminating, Unavailable
 from llmservice.untrusted.texts import cut, printable
 
 _EXCERPT = 300
@@ -22,25 +22,6 @@ _HOPELESS = (
     "trying to send message larger than max",
 )
 """Words of a 500 that no other try would mend; the last two are etcd's (rpctypes) and gRPC's."""
-
-
-class NotFound(Refused):
-    """There is no such object, namespace or kind (404)."""
-
-
-class Terminating(Refused):
-    """The namespace is being deleted: nothing new can be made in it (403), and nothing needs to be."""
-
-
-class Expired(Unavailable):
-    """The resource version or continue token is too old (410): list again."""
-
-
-class Silent(Unavailable):
-    """A stream is open and says nothing: a dead connection, or nothing to say.
-
-    Of a kind that never changed since it started, an API server of Kubernetes 1.34 sends no bookmarks either.
-    """
 
 
 def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError:

@@ -16,13 +16,14 @@ from typing import Any, NoReturn
 
 from llmservice.cluster.caching.cache import ObjectCache, version_of
 from llmservice.cluster.transport.connection import Connection
-from llmservice.cluster.transport.failures import Expired, Silent, failure_in_stream, garbled
+from llmservice.cluster.transport.failures import failure_in_stream, garbled
 from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.listing import Listing, Selection, list_all
 from llmservice.cluster.watching.newest_version import newest_version
-from llmservice.errors import OperatorError, Refused, Unavailable
+from llmservice.errors import Expired, OperatorError, Refused, Silent, Unavailable
 from llmservice.objects.references import Manifest, ref_of
+from llmservice.pauses import backoff, jittered
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +35,8 @@ _LONGEST_WISH_SECONDS = 30.0
 _HEALTHY_SECONDS = 5.0
 _WATCH_SECONDS = 300
 _FAILURES_UNTIL_LIST = 3
-_ANSWERED_SECONDS = 0.5
-"""The shortest pause after a question in vain: somebody else may have been answered meanwhile."""
+_ANSWERED_SECONDS = 1.0
+"""The least pause, before jitter, after a question in vain: somebody else may have been answered meanwhile."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Informer:
     silence_seconds: float = 90.0
     history: History = field(default_factory=History)
     pause_seconds: float = _FIRST_PAUSE_SECONDS
-    jitter: Callable[[], float] = random.random
+    chance: Callable[[], float] = random.random
     synced: asyncio.Event = field(default_factory=asyncio.Event)
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     refusal: str = ""
@@ -155,7 +156,7 @@ class Informer:
     async def _rest(self, seconds: float, wish: float) -> None:
         """Whoever asked in vain goes on once somebody else was answered, so that nobody waits for it for long."""
         if self._broken:
-            await self.history.pause(seconds, max(wish, _ANSWERED_SECONDS * (1 + self.jitter())))
+            await self.history.pause(seconds, max(wish, jittered(_ANSWERED_SECONDS, chance=self.chance)))
         else:
             await asyncio.sleep(seconds)
 
@@ -187,7 +188,7 @@ class Informer:
 
     async def _watch(self) -> None:
         """Until it ends; one that ends before its own timeout broke."""
-        began, seconds = time.monotonic(), int(_WATCH_SECONDS * (0.9 + 0.2 * self.jitter()))
+        began, seconds = time.monotonic(), int(jittered(_WATCH_SECONDS, 0.2, self.chance))
         try:
             await self._listen(seconds)
         finally:
@@ -247,8 +248,7 @@ class Informer:
         return self.last_heard > started and time.monotonic() - started >= _HEALTHY_SECONDS
 
     def _pause(self, failures: int) -> float:
-        pause: float = min(_LONGEST_PAUSE_SECONDS, self.pause_seconds * 2 ** min(failures, 16))
-        return pause * (0.5 + 0.5 * self.jitter())
+        return jittered(backoff(failures, self.pause_seconds, _LONGEST_PAUSE_SECONDS), chance=self.chance)
 
 
 class _AnotherHistory(Exception):

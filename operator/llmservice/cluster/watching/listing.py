@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from llmservice.cluster.kinds import KINDS
-from llmservice.cluster.transport.answers import AnswerTooLarge, PageSize
+from llmservice.cluster.transport.answers import PageSize
 from llmservice.cluster.transport.connection import Connection, json_object
 from llmservice.cluster.transport.failures import garbled
+from llmservice.errors import AnswerTooLarge
 from llmservice.objects.references import Manifest
 
 _METADATA = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ _SIGNING_PROGRAM = Path(__file__).with_name("self_signed.py")
 
 @dataclass(slots=True, kw_only=True)
 class CertificateFiles:
-    """Certificate and key in files, taken anew when one of them changes. Raises `InvalidSpec` for unusable ones."""
+    """Certificate and key in files, taken anew when one of them changes. Raises `InvalidSetting` for unusable ones."""
 
     certificate: str
     key: str
@@ -37,7 +37,7 @@ class CertificateFiles:
             self._take()
         except OSError as error:  # SSLError is one
             message = f"{self.certificate} and {self.key} are no certificate with its key ({error}): name PEM files"
-            raise InvalidSpec("InvalidSetting", message, field="LLMSERVICE_TLS_CERT_FILE") from error
+            raise InvalidSetting("LLMSERVICE_TLS_CERT_FILE", message) from error
 
     async def context(self) -> ssl.SSLContext:
         """The one context; later handshakes show what was taken last."""

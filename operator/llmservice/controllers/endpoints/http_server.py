@@ -19,7 +19,7 @@ from aiohttp import web
 
 from llmservice.controllers.endpoints.http_messages import told
 from llmservice.controllers.endpoints.one_request import OneRequest, last
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSetting
 from llmservice.fairness.token_buckets import TokenBuckets
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class HttpServer:
     """Serves as long as the block runs. Port 0 takes a free one; `port` is the real one afterwards.
 
     `handle` is called in the server's thread. `host` empty: all addresses. `setting` is the variable that names the
-    port: `InvalidSpec` (`InvalidSetting`) names it when the port cannot be taken. No `certificate`: plain HTTP.
+    port: `InvalidSetting` names it when the port cannot be taken. No `certificate`: plain HTTP.
     """
 
     name: str
@@ -165,6 +165,6 @@ def _listener(host: str, port: int, setting: str) -> socket.socket:
             listener = socket.create_server((host, port))
     except OSError as error:
         message = f"{port} cannot be taken ({error}); choose another, or 0 for none"
-        raise InvalidSpec("InvalidSetting", message, field=setting) from error
+        raise InvalidSetting(setting, message) from error
     listener.settimeout(0)
     return listener

@@ -10,7 +10,8 @@ import aiohttp
 import orjson
 
 from llmservice.cluster.caching.kept_metadata import without_unread_metadata
-from llmservice.cluster.transport.answers import LARGEST_ANSWER_BYTES, AnswerTooLarge, PageSize, read_at_most
+from llmservice.cluster.transport.answers import LARGEST_ANSWER_BYTES, PageSize, read_at_most
+from llmservice.errors import AnswerTooLarge
 
 
 class BoundedResponse(aiohttp.ClientResponse):

@@ -1,11 +1,14 @@
 """kopf as a watcher and nothing else: it writes nothing, keeps nothing and never gives up."""
 
-import random
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import kopf
 
+from llmservice.pauses import backoff, jittered
+
+_FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 6.0
 """Short enough that a resource made right after an outage is acted on within ten seconds."""
 
@@ -33,10 +36,7 @@ class _Endless:
     """Pauses between tries, in seconds, without an end: kopf gives up after the last one. Iterated anew each time."""
 
     def __iter__(self) -> Iterator[float]:
-        pause = 0.5
-        while True:
-            yield pause * (0.75 + 0.5 * random.random())  # noqa: S311  (spreads load; nothing secret)
-            pause = min(_LONGEST_PAUSE_SECONDS, pause * 2)
+        return (jittered(backoff(tries, _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)) for tries in count())
 
 
 class _NoDiffBase(kopf.DiffBaseStorage):

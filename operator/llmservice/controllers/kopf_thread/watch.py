@@ -7,7 +7,6 @@ since its start (kopf 1.45, reactor/running.py), and none of those may be ours.
 import asyncio
 import contextlib
 import logging
-import random
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from llmservice.cluster.kinds import KINDS
 from llmservice.controllers.kopf_thread.lists import tell_of_lists
 from llmservice.controllers.kopf_thread.settings import watching_only
 from llmservice.controllers.kopf_thread.watchdog import Watchdog
+from llmservice.pauses import backoff, jittered
 
 log = logging.getLogger(__name__)
 
@@ -189,8 +189,7 @@ class KopfWatch:
 
 def pause_after(failures: int, first_seconds: float) -> float:
     """Seconds until kopf is started again after so many failures in a row."""
-    pause = min(_LONGEST_PAUSE_SECONDS, first_seconds * 2.0 ** min(failures, 8))
-    return pause * (0.5 + 0.5 * random.random())  # noqa: S311  (spreads load; nothing secret)
+    return jittered(backoff(failures, first_seconds, _LONGEST_PAUSE_SECONDS))
 
 
 async def _ended(operating: asyncio.Task[None]) -> None:

@@ -11,6 +11,7 @@ from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.objects.pods import pods_of
 from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.planning.facts import pinned_facts
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.workers import ServiceKey
@@ -110,5 +111,5 @@ def _identity(body: Manifest) -> tuple[object, ...]:
 
 
 def _made_from(body: Manifest) -> _Made:
-    generation, kept = int(body["metadata"].get("generation", 0)), (body.get("status") or {}).get("plan") or {}
-    return generation, kept.get("facts") if kept.get("generation") == generation else None
+    generation = int(body["metadata"].get("generation", 0))
+    return generation, pinned_facts(body.get("status") or {}, generation)

@@ -9,13 +9,13 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.decision import Decision
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.cluster.transport.failures import Terminating
 from llmservice.converging.deletion_cost import costs_to_write
 from llmservice.converging.events import event
 from llmservice.converging.redaction import redacted
-from llmservice.converging.replicas import AUTOSCALER, owners_of_replicas
+from llmservice.converging.replicas import owners_of_replicas
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION, ScaledPod
-from llmservice.errors import OperatorError
+from llmservice.errors import OperatorError, Terminating
+from llmservice.objects.names import AUTOSCALER
 from llmservice.objects.references import Manifest, ref_of, uid_of
 from llmservice.reconcilers.scaling.candidates import Candidate
 

@@ -6,9 +6,10 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.planned import policy_of
 from llmservice.converging.checkpoints import digest_of, memory_in
-from llmservice.converging.replicas import AUTOSCALER, OPERATOR, live_replicas, owners_of_replicas
+from llmservice.converging.replicas import live_replicas, owners_of_replicas
 from llmservice.converging.scaled_pods import Standing
 from llmservice.converging.scaling_report import Finding, report_in
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.candidates import Candidate
