@@ -27,9 +27,10 @@ endef
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
-# The folder is named by what the lock says, so the lock's age does not matter: every fresh clone makes it look new.
+# The lock lists every package, so none is looked for beside it. The folder is named by what it says: its age does not
+# matter, which every fresh clone makes look new.
 $(VENV)/ready: | $(LOCK)
-	@$(call part,virtual environment,$(PYTHON) -m venv --clear $(VENV); $(BIN)/pip install --quiet --require-hashes --requirement $(LOCK))
+	@$(call part,virtual environment,$(PYTHON) -m venv --clear $(VENV); $(BIN)/pip install --quiet --no-deps --require-hashes --requirement $(LOCK))
 	touch $@
 
 .PHONY: setup

@@ -27,9 +27,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 from benchmarks.fleet_server import NAMESPACE, Fleet
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.controllers.application import enqueue_owner
 from llmservice.controllers.memory import settle
 from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer

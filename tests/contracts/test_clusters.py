@@ -32,8 +32,6 @@ async def test_what_somebody_made_between_look_and_write_stays_as_it_is(subject:
 
     with pytest.raises(Conflict):
         await subject.cluster.apply_new(ours, manager=OPERATOR)
-    with pytest.raises(Conflict):
-        await subject.cluster.apply_new(ours, manager=OPERATOR, dry_run=True)
     assert _of_its_maker(await subject.live(kind)) == _of_its_maker(theirs)
 
 
@@ -111,13 +109,6 @@ async def test_a_matching_uid_and_resource_version_are_no_obstacle(subject: Subj
     applied = await subject.cluster.apply(subject.service(**known, labels={"a": "1"}), manager=OPERATOR)
 
     assert applied["metadata"]["labels"] == {"a": "1"}
-
-
-async def test_a_dry_run_shows_the_object_and_writes_nothing(subject: Subject) -> None:
-    shown = await subject.cluster.apply_new(subject.deployment(), manager=OPERATOR, dry_run=True)
-
-    assert shown["spec"]["replicas"] == 1
-    assert await subject.cluster.get(subject.ref()) is None
 
 
 async def test_what_the_server_forbids_is_refused_with_its_words(subject: Subject) -> None:

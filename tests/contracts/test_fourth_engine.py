@@ -1,13 +1,12 @@
 """Another engine costs one file and one row: this file is the file, ROW is the row."""
 
-from importlib.resources import files
-
 import pytest
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.loader import catalogue_from
+from llmservice.catalog.loader import catalogue_of, shipped_table, table_in
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE
 from llmservice.engines import registry
 from llmservice.engines.engine import (
     Capabilities,
@@ -66,8 +65,7 @@ class Fourth:
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     monkeypatch.setattr(registry, "ENGINES", {"fourth": Fourth()})
-    accelerators = files("llmservice.catalog").joinpath("accelerators.yaml").read_text("utf-8")
-    return catalogue_from(engines=ROW, accelerators=accelerators)
+    return catalogue_of(engines=table_in(ROW, ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
 
 
 def deployment(catalogue: Catalogue, **changes: object) -> Manifest:

@@ -66,6 +66,9 @@ class FaultProxy:
     _streams: dict[int, web.BaseRequest] = field(default_factory=dict)
     _lists: dict[str, Answer] = field(default_factory=dict)
     _loop: asyncio.AbstractEventLoop = field(init=False)
+    _thread: threading.Thread = field(init=False)
+    _stop: asyncio.Event = field(init=False)
+    _session: aiohttp.ClientSession = field(init=False)
     _runner: web.ServerRunner = field(init=False)
     _site: web.TCPSite | None = None
 

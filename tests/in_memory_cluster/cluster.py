@@ -63,21 +63,21 @@ class InMemoryCluster:
             and has_fields(live, field_selector)
         ]
 
-    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply that only makes what is not there; returns the object as it is now."""
         ref = ref_of(manifest)
-        self._enter("apply_new", ref, writes=not dry_run)
+        self._enter("apply_new", ref)
         if ref in self._objects:
             raise Conflict("Conflict", f"{ref} is there already")
-        return self._apply(ref, None, ownable(manifest), Owner(manager, "Apply"), dry_run=dry_run)
+        return self._apply(ref, None, ownable(manifest), Owner(manager, "Apply"))
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as it is now."""
         ref = known(manifest)
-        self._enter("apply", ref, writes=not dry_run)
+        self._enter("apply", ref)
         live = self._checked(manifest)
         intent = {key: value for key, value in ownable(manifest).items() if key != "status"}
-        return self._apply(ref, live, intent, Owner(manager, "Apply"), dry_run=dry_run)
+        return self._apply(ref, live, intent, Owner(manager, "Apply"))
 
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
         """JSON merge patch of the full intent: our lists replace the live ones whole, and None takes a field away."""
@@ -168,10 +168,9 @@ class InMemoryCluster:
             if owners and ref in self._objects and not any(owner["uid"] in uids for owner in owners):
                 self.remove(ref)
 
-    def _enter(self, verb: str, ref: Ref, *, writes: bool = True) -> None:
+    def _enter(self, verb: str, ref: Ref) -> None:
         self.before(verb, ref)
-        if writes:
-            self.writes.append((verb, ref))
+        self.writes.append((verb, ref))
 
     def _checked(self, manifest: Manifest) -> Manifest:
         """The live object, when it is the one the manifest means."""
@@ -184,18 +183,14 @@ class InMemoryCluster:
                 raise Conflict("Conflict", f"{ref}: metadata.{key} is {live['metadata'][key]}, not {metadata[key]}")
         return live
 
-    def _apply(
-        self, ref: Ref, live: Manifest | None, intent: Manifest, owner: Owner, *, dry_run: bool = False
-    ) -> Manifest:
+    def _apply(self, ref: Ref, live: Manifest | None, intent: Manifest, owner: Owner) -> Manifest:
         kind = KINDS[ref.kind]
         metadata = {"name": ref.name, "namespace": ref.namespace}
         base = live or {"apiVersion": kind.api_version, "kind": ref.kind, "metadata": metadata}
         merged, owners = apply(base, _copy(intent), self._owners.get(ref, {}), owner)
-        return self._store(ref, live, merged, owners, dry_run=dry_run)
+        return self._store(ref, live, merged, owners)
 
-    def _store(
-        self, ref: Ref, live: Manifest | None, changed: Manifest, owners: Owners, *, dry_run: bool = False
-    ) -> Manifest:
+    def _store(self, ref: Ref, live: Manifest | None, changed: Manifest, owners: Owners) -> Manifest:
         """Take a changed object in: defaults, UID, generation, managed fields, version. No change, no new version."""
         after = defaulted(changed)
         if live is not None and after == live and owners == self._owners[ref]:
@@ -207,8 +202,6 @@ class InMemoryCluster:
             self._uids += 1
             after["metadata"] = named(after["metadata"], self._uids, self.now())
         after["metadata"] = accounted(live, after, owners, self.now())
-        if dry_run:
-            return _copy(after)
         self._version += 1
         after["metadata"]["resourceVersion"] = str(self._version)
         self._objects[ref], self._owners[ref] = after, owners

@@ -7,7 +7,7 @@ import pytest
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
-from llmservice.controllers.application import use_catalogue
+from llmservice.controllers.triggers import use_catalogue
 from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.work_queue import WorkQueue

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.controllers.application import enqueue_owner
+from llmservice.controllers.triggers import enqueue_owner
 from llmservice.errors import Unavailable
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.controllers.application import enqueue_owner
+from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.service_plan import ServicePlan

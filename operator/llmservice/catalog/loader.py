@@ -12,12 +12,10 @@ from llmservice.catalog.catalogue import Catalogue, EngineVersions
 from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.recorded_flags import recorded_options
-from llmservice.catalog.rows import mapping, typed
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, mapping, typed
 from llmservice.catalog.yaml_values import ValuesLoader
 from llmservice.errors import InvalidCatalogue
 
-ENGINES_FILE = "engines.yaml"
-ACCELERATORS_FILE = "accelerators.yaml"
 Table = Mapping[str, Any]
 """A catalogue file as YAML gives it."""
 
@@ -26,11 +24,6 @@ Table = Mapping[str, Any]
 def load_catalogue() -> Catalogue:
     """The catalogue this version of the operator was shipped with."""
     return catalogue_of(engines=shipped_table(ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
-
-
-def catalogue_from(*, engines: str, accelerators: str) -> Catalogue:
-    """A catalogue from the texts of its two files; raises InvalidCatalogue naming the row."""
-    return catalogue_of(engines=table_in(engines, ENGINES_FILE), accelerators=table_in(accelerators, ACCELERATORS_FILE))
 
 
 def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:

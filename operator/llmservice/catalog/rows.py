@@ -1,12 +1,31 @@
 """Turning one row of a catalogue file into a value; every complaint names the file and the row."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from llmservice.errors import InvalidCatalogue
 
 Row = TypeVar("Row")
+
+ENGINES_FILE = "engines.yaml"
+ACCELERATORS_FILE = "accelerators.yaml"
+"""The files of a catalogue, and the keys of an overlay."""
+
+_SAYINGS = {
+    "missing": "is missing",
+    "string_type": "must be a text: put it in quotes",
+    "int_type": "must be a whole number, without quotes",
+    "float_type": "must be a number, without quotes",
+    "tuple_type": "must be a list",
+    "dict_type": "must be a mapping of names",
+}
+"""By pydantic's types of errors; any other is told in pydantic's words."""
 
 
 def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
@@ -15,13 +34,18 @@ def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
     Raises InvalidCatalogue for an unknown, missing or wrongly typed field.
     """
     values = {**mapping(raw, where), **given}
-    known = {field.name: field for field in fields(row_type)}  # type: ignore[arg-type]
-    for name in values.keys() - known.keys():
+    known = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
+    for name in values.keys() - known:
         raise InvalidCatalogue(where, f"unknown field {name}; known are {', '.join(known)}")
-    for name, field in known.items():
-        if name not in values and field.default is MISSING and field.default_factory is MISSING:
-            raise InvalidCatalogue(where, f"{name} is missing")
-    return row_type(**{name: _checked(values[name], known[name].type, f"{where}: {name}") for name in values})
+    try:
+        # By way of JSON, where a list is right for a tuple although nothing else is converted.
+        reader: TypeAdapter[Row] = _reader(row_type)  # type: ignore[arg-type]  # a class is hashable
+        row = reader.validate_json(orjson.dumps(values, default=sorted), strict=True)
+    except ValidationError as error:
+        raise InvalidCatalogue(where, _said(error.errors(include_url=False)[0])) from None
+    except TypeError as error:
+        raise InvalidCatalogue(where, f"holds what no row has: {error}; quote names and dates") from None
+    return row
 
 
 def mapping(raw: Any, where: str) -> Mapping[str, Any]:
@@ -31,19 +55,11 @@ def mapping(raw: Any, where: str) -> Mapping[str, Any]:
     return raw
 
 
-def _checked(value: Any, declared: Any, where: str) -> Any:
-    """A value against the declared type, as far as rows use types: scalars, tuples, mappings."""
-    base = getattr(declared, "__origin__", declared)
-    if base in {tuple, list}:
-        if not isinstance(value, list | tuple):
-            raise InvalidCatalogue(where, f"must be a list, not {value!r}")
-        item = declared.__args__[0]
-        return tuple(_checked(each, item, where) for each in value)
-    if base is float and type(value) is int:
-        return float(value)
-    if base in {str, int, float} and type(value) is not base:
-        raise InvalidCatalogue(where, f"must be of type {base.__name__}, not {value!r}")
-    if base is Mapping:
-        item = declared.__args__[1]
-        return {name: _checked(each, item, f"{where}: {name}") for name, each in mapping(value, where).items()}
-    return value
+@cache
+def _reader(row_type: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(row_type)
+
+
+def _said(problem: ErrorDetails) -> str:
+    field = ": ".join(str(part) for part in problem["loc"])
+    return f"{field}: {_SAYINGS.get(problem['type'], problem['msg'])}"

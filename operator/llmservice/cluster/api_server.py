@@ -48,15 +48,15 @@ class ApiServer:
         keep = trimmed if kind == "Event" else _as_it_is
         return (await list_all(self.connection, selection, keep)).items
 
-    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply that only makes what is not there, bound to a version that no object ever has."""
         metadata = {**manifest["metadata"], "resourceVersion": _NO_OBJECTS_VERSION}
-        query = _apply_query(manager, strict=True, force=False, dry_run=dry_run)
+        query = _apply_query(manager, strict=True, force=False)
         return await self._apply(_target(ref_of(manifest)), query, {**manifest, "metadata": metadata})
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as the server has it now."""
-        query = _apply_query(manager, strict=True, dry_run=dry_run)
+        query = _apply_query(manager, strict=True)
         return await self._apply(_target(known(manifest)), query, manifest)
 
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
@@ -143,9 +143,8 @@ def _target(ref: Ref, subresource: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def _apply_query(manager: str, *, strict: bool = False, force: bool = True, dry_run: bool = False) -> str:
+def _apply_query(manager: str, *, strict: bool = False, force: bool = True) -> str:
     """The query of an apply: a handful of texts, wanted with every write."""
     query = {"fieldManager": manager, "force": str(force).lower()}
     query |= {"fieldValidation": "Strict"} if strict else {}
-    query |= {"dryRun": "All"} if dry_run else {}
     return urlencode(query)

@@ -26,7 +26,7 @@ class Cluster(Protocol):
         """All selected objects of one kind, each with apiVersion and kind filled in."""
         ...
 
-    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply that only makes what is not there; returns the object as the server has it now.
 
         `Conflict` when anything of this name is there, whoever made it and however late: it stays as it is, byte for
@@ -34,7 +34,7 @@ class Cluster(Protocol):
         """
         ...
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as the server has it now.
 
         `metadata.uid` says which: without one it raises ValueError. It is a precondition, and so is

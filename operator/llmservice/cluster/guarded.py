@@ -41,16 +41,16 @@ class Guarded(ABC):
         """The end of a container's log."""
         return await self.cluster.log_tail(ref, container, previous=previous, max_bytes=max_bytes)
 
-    async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of what is not there yet."""
         async with self.writing():
-            asked = self.cluster.apply_new(manifest, manager=manager, dry_run=dry_run)
+            asked = self.cluster.apply_new(manifest, manager=manager)
             return await self.answer(ref_of(manifest), asked)
 
-    async def apply(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
+    async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply to a known object."""
         async with self.writing():
-            asked = self.cluster.apply(manifest, manager=manager, dry_run=dry_run)
+            asked = self.cluster.apply(manifest, manager=manager)
             return await self.answer(ref_of(manifest), asked)
 
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:

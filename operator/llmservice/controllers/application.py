@@ -4,26 +4,23 @@ import asyncio
 import functools
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from llmservice import __version__
-from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.caching.cache import ObjectCache, version_of
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.event_rate_limiter import EventRateLimiter
-from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.leadership.lease_record import LeaseTiming
-from llmservice.cluster.nodes import node_label_keys
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
-from llmservice.cluster.watching.listing import Selection
+from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
@@ -34,8 +31,9 @@ from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler, scaling_sources
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
+from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
 from llmservice.objects.names import NAME_LABEL
-from llmservice.objects.references import Manifest, Ref, ref_of
+from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
@@ -48,14 +46,6 @@ from llmservice.settings import Settings
 from llmservice.signals.source import Source
 
 log = logging.getLogger(__name__)
-
-_BURST_SECONDS = 0.05
-
-_ASKED = {
-    "LLMService": ("uid", "generation", "deletionTimestamp", "annotations"),
-    "ReplicaSet": ("uid", "labels", "ownerReferences"),
-}
-"""Of these kinds, the metadata that a pass depends on; every other change of them is our own, or nothing to us."""
 
 _NOT_SERVED = "make the namespace and its RoleBinding again, or take it out of LLMSERVICE_NAMESPACES"
 
@@ -77,8 +67,8 @@ async def run_operator(settings: Settings) -> None:
     ):
         replica = Replica(election=election_in(settings.lease_namespace, lease_connection))
         parts = _wire(settings, connection, replica, sources)
-        looks = parts.autoscaler.scaler.looks
-        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, looks):
+        states = parts.autoscaler.services.states
+        async with replica.endpoints(settings, parts.cache, parts.informers, parts.kopf, states):
             await _operate(parts, settings, stop)
     log.info("stopped")
 
@@ -131,7 +121,7 @@ def _wire(settings: Settings, connection: Connection, replica: Replica, sources:
         observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
         plan=planner,
         now=_now,
-        scaling=autoscaler.scaler.looks.report,
+        scaling=autoscaler.services.states.report,
     )
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
@@ -213,75 +203,10 @@ async def _lead(parts: _Parts, workers: int) -> None:
             group.create_task(work(parts.queue, parts.reconcile))
 
 
-def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
-    """Keep what a watch says about an LLMService."""
-    kind = KINDS["LLMService"]
-    manifest = {**body, "apiVersion": kind.api_version, "kind": kind.kind}
-    if deleted:
-        cache.drop(ref_of(manifest), version_of(manifest))
-    else:
-        cache.put(manifest)
-
-
 def _sweep_ghosts(resync: Resync) -> None:
     """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
     if resync.cache.newest("LLMService") >= 0:
         resync.wanted.set()
-
-
-def use_catalogue(
-    planner: CataloguePlanner, cache: ObjectCache, queue: WorkQueue[ServiceKey], catalogue: Catalogue
-) -> None:
-    """Plan with this catalogue from now on, and look at every resource again: what was refused may be known now.
-
-    All of them, because the status of one that is being refused at this moment does not say so yet; a plan that stands
-    keeps the facts it was made from.
-    """
-    planner.catalogue = catalogue
-    for body in cache.of_kind("LLMService"):
-        queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
-
-
-def enqueue_owner(
-    queue: WorkQueue[ServiceKey],
-    before: Manifest | None,
-    after: Manifest | None,
-    *,
-    is_foreign: Callable[[Manifest], bool] = lambda _: False,
-) -> None:
-    """Queue the LLMService a changed object is, or belongs to.
-
-    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough. Our
-    own status writes change nothing for it; a status that `is_foreign` is corrected.
-    """
-    if before and after and _says_the_same(before, after):
-        if after["kind"] == "LLMService" and before.get("status") != after.get("status") and is_foreign(after):
-            queue.add_after((after["metadata"]["namespace"], after["metadata"]["name"]), _BURST_SECONDS)
-        return
-    seen = [manifest for manifest in (before, after) if manifest]
-    for key in dict.fromkeys(key for manifest in seen for key in _owners(manifest)):
-        if seen[-1]["kind"] == "LLMService":
-            queue.add(key)
-        else:
-            queue.add_after(key, _BURST_SECONDS)
-
-
-def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
-    """Whose an object is: by its label, which anybody can change, empty or take away, and by its controller."""
-    metadata = manifest["metadata"]
-    if manifest["kind"] == "LLMService":
-        yield metadata["namespace"], metadata["name"]
-        return
-    if name := (metadata.get("labels") or {}).get(NAME_LABEL):
-        yield metadata["namespace"], name
-    for owner in metadata.get("ownerReferences") or ():
-        if owner.get("kind") == "LLMService" and owner.get("controller"):
-            yield metadata["namespace"], owner["name"]
-
-
-def _says_the_same(before: Manifest, after: Manifest) -> bool:
-    asked = _ASKED.get(after["kind"])
-    return asked is not None and all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
 
 
 def _now() -> datetime:

@@ -28,7 +28,7 @@ from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
 from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.objects.names import LEASE
 from llmservice.objects.references import Ref
-from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.settings import Settings
 
@@ -62,7 +62,7 @@ class Replica:
         cache: ObjectCache,
         informers: tuple[Informer, ...],
         kopf: KopfWatch,
-        looks: Evaluations,
+        states: ServiceStates,
     ) -> AsyncIterator[None]:
         """/healthz and /readyz, /metrics and /explain as long as the block runs; nothing on a port 0."""
         probes = Probes(
@@ -74,13 +74,13 @@ class Replica:
             if settings.probe_port:
                 await servers.enter_async_context(probe_server(settings.probe_port, probes))
             if settings.metrics_port:
-                self._register(cache, informers, kopf, looks)
-                explain = Explainer(looks=looks, leads=self.leads)
+                self._register(cache, informers, kopf, states)
+                explain = Explainer(states=states, leads=self.leads)
                 await servers.enter_async_context(metrics_server(settings, self.metrics.registry, explain))
             yield
 
     def _register(
-        self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Evaluations
+        self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, states: ServiceStates
     ) -> None:
         """What is read off the state when somebody asks."""
         services, registry = ServiceSeries(), self.metrics.registry
@@ -89,7 +89,7 @@ class Replica:
         registry.register(
             ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
         )
-        registry.register(ScalingSeries(looks))
+        registry.register(ScalingSeries(states))
 
     def leads(self) -> bool:
         """Whether this replica leads now; may be called from any thread."""

@@ -7,13 +7,14 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
+from pydantic import TypeAdapter, ValidationError
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
+from llmservice.catalog.accelerator import Accelerator, Json
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import flag_of
@@ -21,8 +22,6 @@ from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.render_version import RENDER_VERSION
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +54,9 @@ class Facts:
     platform: str
     render_version: int
     update: str = ""
+
+
+_FACTS = TypeAdapter(Facts)
 
 
 def choose_facts(
@@ -99,16 +101,8 @@ def facts_from_text(text: str) -> Facts | None:
     Most resources of a cluster are made from the same few facts, and each look at one reads them.
     """
     try:
-        raw = orjson.loads(text)
-        return Facts(
-            version=_version(raw["version"]),
-            accelerator=_known_accelerator(raw["accelerator"]) if raw["accelerator"] else None,
-            registry=_row_of(RegistrySettings, raw["registry"]),
-            platform=raw["platform"],
-            render_version=int(raw["render_version"]),
-            update=str(raw["update"]),
-        )
-    except (KeyError, TypeError, ValueError):
+        return _FACTS.validate_json(text)
+    except ValidationError:
         return None
 
 
@@ -149,16 +143,3 @@ def _by_resource(catalogue: Catalogue, resource_name: str) -> Accelerator:
     if vendor is None:
         return Accelerator(name="", vendor="", resource_name=resource_name, image_variant="")
     return dataclasses.replace(vendor, resource_name=resource_name)
-
-
-def _version(raw: Mapping[str, Any]) -> EngineVersion:
-    return _row_of(EngineVersion, {**raw, "flags": frozenset(raw["flags"])})
-
-
-def _known_accelerator(raw: Mapping[str, Any]) -> Accelerator:
-    return _row_of(Accelerator, {**raw, "node_terms": [_row_of(NodeTerm, term) for term in raw["node_terms"]]})
-
-
-def _row_of(kind: type[Row], raw: Mapping[str, Any]) -> Row:
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in raw.items() if name in known})

@@ -1,17 +1,21 @@
 """The loader: texts in, typed rows out, complaints that name the row."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import catalogue_from, load_catalogue
+from llmservice.catalog.loader import catalogue_of, load_catalogue, table_in
+from llmservice.catalog.rows import ENGINES_FILE
 from llmservice.errors import InvalidCatalogue
 
 ROW = "images: {cpu: img:1}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
-NO_ACCELERATORS = "{vendors: {}, schemes: [], accelerators: []}"
+NO_ACCELERATORS: Mapping[str, Any] = {"vendors": {}, "schemes": [], "accelerators": []}
 
 
 def loaded(engines: str) -> Catalogue:
-    return catalogue_from(engines=engines, accelerators=NO_ACCELERATORS)
+    return catalogue_of(engines=table_in(engines, ENGINES_FILE), accelerators=NO_ACCELERATORS)
 
 
 def test_a_row_becomes_a_version() -> None:
@@ -27,7 +31,7 @@ def test_a_row_becomes_a_version() -> None:
         ("a: 5", "engines.yaml: a: must be a mapping"),
         ("a: {default: '2', versions: {'1': {" + ROW + "}}}", "engines.yaml: a: default must be one of .* 1"),
         ("a: {default: '1', versions: {'1': {" + ROW + ", usr: 1}}}", "engines.yaml: a: 1: unknown field usr"),
-        ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images is missing"),
+        ("a: {default: '1', versions: {'1': {user: 1}}}", "engines.yaml: a: 1: images: is missing"),
         ("a: {default: '1', versions: {'1': {" + ROW + ", flags: flags/x.txt}}}", "a: 1: flags: there is no file"),
         (
             "a: {default: '1', versions: {'1': {" + ROW + ", quantizations: [awq, online-fp8]}}}",

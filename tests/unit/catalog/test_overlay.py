@@ -126,7 +126,7 @@ def test_broken_engines_are_refused_with_row_and_field(text: str, complaint: str
             f"accelerators: [{L5.replace('memory_gib', 'resource_name: gpu, memory_gib')}]",
             "L5: resource_name: 'gpu' is",
         ),
-        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant is missing"),
+        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: is missing"),
         ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels is empty"),
         ("groups: {L: []}", "accelerators.yaml: groups: L: is empty; name the rows"),
         ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 is not the name of a row"),

@@ -19,7 +19,7 @@ POD = Ref("Pod", "default", "chat-0")
 async def test_applies_strictly_with_force_and_its_manager() -> None:
     fake = FakeApiServer(calls=[answer(200, a_deployment())])
     async with serving(fake) as connection:
-        await ApiServer(connection).apply(a_deployment(uid="u-1"), manager="llmservice-operator", dry_run=True)
+        await ApiServer(connection).apply(a_deployment(uid="u-1"), manager="llmservice-operator")
 
     request = fake.requests[0]
     assert (request.method, request.path) == ("PATCH", "/apis/apps/v1/namespaces/default/deployments/chat")
@@ -28,7 +28,6 @@ async def test_applies_strictly_with_force_and_its_manager() -> None:
         "fieldManager": "llmservice-operator",
         "force": "true",
         "fieldValidation": "Strict",
-        "dryRun": "All",
     }
     assert orjson.loads(fake.bodies[0]) == a_deployment(uid="u-1")
 

@@ -63,7 +63,7 @@ async def test_lists_and_then_watches_from_there() -> None:
         assert watch.query["resourceVersion"] == "7"
         assert watch.query["allowWatchBookmarks"] == "true"
         assert watch.query["labelSelector"] == "llmservice.dev/name"
-        assert 270 <= int(watch.query["timeoutSeconds"]) <= 330
+        assert 240 <= int(watch.query["timeoutSeconds"]) <= 300
 
 
 async def test_stays_in_its_namespace() -> None:

@@ -56,8 +56,8 @@ async def test_so_does_an_object_read_live() -> None:
 
 async def test_an_answer_that_a_watch_has_overtaken_tells_nothing() -> None:
     class Overtaken(InMemoryCluster):
-        async def apply_new(self, manifest: Manifest, *, manager: str, dry_run: bool = False) -> Manifest:
-            live = await InMemoryCluster.apply_new(self, manifest, manager=manager, dry_run=dry_run)
+        async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
+            live = await InMemoryCluster.apply_new(self, manifest, manager=manager)
             cell.cache.put({**live, "metadata": {**live["metadata"], "resourceVersion": "1000"}})
             return live
 

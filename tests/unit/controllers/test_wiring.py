@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.controllers.application import enqueue_owner, remember
+from llmservice.controllers.triggers import enqueue_owner, remember
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey

@@ -95,7 +95,7 @@ class ApiServerLease:
 class Election:
     """One candidate. `identity` must differ between processes, also between two runs of one pod.
 
-    `terms` counts how often it became leader. `clock` is monotonic, in seconds.
+    `clock` is monotonic, in seconds.
     """
 
     store: LeaseStore
@@ -104,7 +104,6 @@ class Election:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     chance: Callable[[], float] = random.random
-    terms: int = 0
     _sighting: Sighting | None = None
     _looked: bool = False
     _leads_until: float = field(default=-math.inf)
@@ -128,7 +127,6 @@ class Election:
         try:
             while True:
                 await self._until_leader()
-                self.terms += 1
                 log.info("%s leads now", self.identity)
                 await self._lead(lead)
                 log.warning("%s leads no longer: the Lease could not be renewed in time", self.identity)

@@ -15,7 +15,7 @@ from typing import Any
 import kopf
 
 from llmservice.cluster.kinds import KINDS
-from llmservice.controllers.kopf_thread.lists import tell_of_lists
+from llmservice.controllers.kopf_thread.login import tell_of_lists
 from llmservice.controllers.kopf_thread.settings import watching_only
 from llmservice.controllers.kopf_thread.watchdog import Watchdog
 from llmservice.pauses import backoff, jittered

@@ -24,12 +24,14 @@ RESULTS = ("success", "requeue", "requeue_after", "error")
 _PASS_SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _QUEUE_SECONDS = (0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000)
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter that nothing reads
-
 
 @dataclass(slots=True)
 class Metrics:
-    """All instruments, in a registry of their own. Instruments may be read from any thread."""
+    """All instruments, in a registry of their own. Instruments may be read from any thread.
+
+    The first of them turns off the client's `_created` series, for the whole process: a second series for each counter,
+    which nothing reads.
+    """
 
     registry: CollectorRegistry = field(default_factory=CollectorRegistry)
     reconciles: Counter = field(init=False)
@@ -44,6 +46,7 @@ class Metrics:
     events_dropped: Counter = field(init=False)
 
     def __post_init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         labels = ["controller"]
         runtime = "controller_runtime_"
         self.reconciles = Counter(
