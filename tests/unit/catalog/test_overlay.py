@@ -91,7 +91,7 @@ def test_a_scheme_with_a_shipped_first_label_takes_its_place() -> None:
     [
         ("a: [", "engines.yaml: is not YAML"),
         ("[]", "engines.yaml: must be a mapping"),
-        ("vlm: {default: '1'}", "engines.yaml: vlm: there is no such engine; name one of: llamacpp, tgi, vllm"),
+        ("vlm: {default: '1'}", "engines.yaml: vlm: there is no such engine; name one of: llamacpp"),
         ("vllm: 0.9", "engines.yaml: vllm: must be a mapping"),
         ("vllm: {defualt: '1'}", "engines.yaml: vllm: unknown field defualt; known are default, versions"),
         ("vllm: {default: '1'}", "engines.yaml: vllm: default must be one of its versions: 0.10.2"),
