@@ -1,7 +1,7 @@
-"""Memory for the answers in flight, reserved before it is filled, in two steps that cannot wait for each other.
+"""Memory for the answers in flight, reserved before it is filled, in two steps that cannot deadlock.
 
-First a connection, with room for its buffers and the first part of a page. A page that is larger waits, unread, until
-it has room for all the rest. Who has that waits for nothing but its pod, which has seconds: no deadlock.
+First a connection, with room for its buffers and the first part of a page. A larger page waits, unread, until there is
+room for all the rest of it. From then on it waits for its pod alone, and that has a time limit.
 """
 
 from collections.abc import Callable
