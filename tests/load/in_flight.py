@@ -74,6 +74,7 @@ class InFlight:
         return {
             "seconds": round(now, 1),
             "requestsHeldInFlight": self.requests,
+            "requestsInFlightNow": sum(outcome.ended is None for outcome in outcomes),
             "requestsInFlightOnAverage": round(under_way / now, 2),
             "answered": answered,
             "answeredPerSecond": round(answered / now, 3),

@@ -89,6 +89,7 @@ async def test_the_number_in_flight_holds_at_any_speed(seconds: float) -> None:
         await engine.answered(60)  # it goes on only when as many are there again
         measured = load.measured()
         assert set(engine.seen) == {HELD}
+        assert HELD - 1 <= measured["requestsInFlightNow"] <= HELD
         assert HELD - 1 <= measured["requestsInFlightOnAverage"] <= HELD
         assert (measured["answered"], measured["failures"]) == (pytest.approx(60, abs=HELD), [])
     assert set(engine.lengths) == {7}
