@@ -47,8 +47,17 @@ class Metrics:
 
     def __post_init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
-        labels = ["controller"]
-        runtime = "controller_runtime_"
+        self._make_those_of_reconciles()
+        self._make_the_others()
+        self._start_at_zero()
+        build = Gauge(
+            "llmservice_build_info", "What runs here; always 1.", ["version", "python_version"], registry=self.registry
+        )
+        build.labels(__version__, platform.python_version()).set(1)
+        ProcessCollector(registry=self.registry)
+
+    def _make_those_of_reconciles(self) -> None:
+        labels, runtime = ["controller"], "controller_runtime_"
         self.reconciles = Counter(
             runtime + "reconcile", "Passes by result.", [*labels, "result"], registry=self.registry
         )
@@ -69,6 +78,8 @@ class Metrics:
         self.max_workers = Gauge(
             runtime + "max_concurrent_reconciles", "Passes at once, at most.", labels, registry=self.registry
         )
+
+    def _make_the_others(self) -> None:
         self.requests = Counter(
             "rest_client_requests", "Requests to the API server.", ["code", "method", "host"], registry=self.registry
         )
@@ -88,12 +99,6 @@ class Metrics:
             "Events not written because there were too many; the statuses say the same.",
             registry=self.registry,
         )
-        self._start_at_zero()
-        build = Gauge(
-            "llmservice_build_info", "What runs here; always 1.", ["version", "python_version"], registry=self.registry
-        )
-        build.labels(__version__, platform.python_version()).set(1)
-        ProcessCollector(registry=self.registry)
 
     def queue_counter(self, name: str, help_text: str) -> Counter:
         """A counter of the work queue."""
