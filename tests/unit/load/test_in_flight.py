@@ -45,6 +45,12 @@ class FakeEngine:
             self.seen.append(len(self._held))
             self._held.popleft().set_result(None)
 
+    async def answer_from(self, full: int) -> None:
+        """Answer as soon as it holds so many, from now on."""
+        async with self._changed:
+            self.full = full
+            self._changed.notify_all()
+
     async def answered(self, count: int) -> None:
         """Until it has answered so many more."""
         count += len(self.seen)
@@ -75,10 +81,8 @@ async def loaded(load: InFlight, engine: FakeEngine) -> AsyncIterator[InFlight]:
     try:
         yield load
     finally:
-        engine.full = 1
         load.hold(0)
-        async with engine._changed:
-            engine._changed.notify_all()
+        await engine.answer_from(1)
         await asyncio.to_thread(load.__exit__)
 
 
@@ -101,11 +105,11 @@ async def test_another_number_is_held_from_then_on() -> None:
     engine = FakeEngine(0.002, full=2)
     async with serving(engine) as address, loaded(InFlight(address, 2), engine) as load:
         await engine.answered(10)
-        engine.full = HELD
+        await engine.answer_from(HELD)
         load.hold(HELD)
         await engine.answered(10)
         assert set(engine.seen) == {2, HELD}
-        engine.full = 2
+        await engine.answer_from(2)
         load.hold(2)
         await engine.answered(10)
         assert engine.seen[-1] == 2
