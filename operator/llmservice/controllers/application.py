@@ -1,4 +1,4 @@
-"""The process: everything wired together, started in order, stopped in the reverse."""
+"""The process: what starts in which order, and stops in the reverse."""
 
 import asyncio
 import functools
@@ -53,9 +53,9 @@ async def _operate(parts: Parts, settings: Settings, stop: asyncio.Event) -> Non
 
 
 async def _work(parts: Parts, settings: Settings) -> None:
-    """Caches first, then leadership, then workers: nothing is written before it is known what is there.
+    """Caches first, then leadership, then workers: nothing is written before the caches are filled.
 
-    None of these ends by itself: one that does is a defect, raised here, and ends the process for a new start.
+    None of these tasks ends by itself: one that does is a defect, raised here, and the process ends to be restarted.
     """
     async with asyncio.TaskGroup() as group:
         for informer in parts.informers:
@@ -72,7 +72,7 @@ async def _work(parts: Parts, settings: Settings) -> None:
 
 
 async def _lead(parts: Parts, workers: int) -> None:
-    """What only the leader does. A term begins with a look at everything: the last one may have ended within a pass."""
+    """What only the leader does. A term begins with every resource: the last one may have ended within a pass."""
     log.info("%d workers start", workers)
     for body in parts.cache.of_kind("LLMService"):
         parts.queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))

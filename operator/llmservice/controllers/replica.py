@@ -1,4 +1,4 @@
-"""One replica of the operator: whether it leads, what it measures, and how it is asked about both."""
+"""One replica of the operator: its leadership, its metrics and its endpoints."""
 
 import functools
 import secrets
@@ -16,9 +16,9 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.one_history import OneHistory
+from llmservice.controllers.endpoints.explaining import Explainer
 from llmservice.controllers.endpoints.health import LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
-from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
@@ -35,7 +35,7 @@ from llmservice.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replica:
-    """What a replica has besides its work. `election` None: it is the only one and always leads."""
+    """Everything of a replica besides its work. `election` None: it is the only one and always leads."""
 
     election: Election | None = None
     metrics: Metrics = field(default_factory=Metrics)
@@ -46,13 +46,13 @@ class Replica:
         return MeasuredQueue(self.metrics)
 
     def writing(self, cluster: Cluster, connection: Connection, cache: ObjectCache, history: History) -> Cluster:
-        """The cluster for what writes: only by what holds, only while this replica leads, and every request counted."""
+        """The cluster for writers: only in the present history and while this replica leads; requests are counted."""
         count_requests(connection.session, self.metrics)
         cluster = OneHistory(cluster, cache, history)
         return LeaderOnly(cluster, self.election) if self.election else cluster
 
     def watched(self, reconcile: Reconcile, cache: ObjectCache) -> Reconcile:
-        """The reconciler with figures, and with the resource's name in its log lines."""
+        """The reconciler with metrics, and with the resource's name in its log lines."""
         return Logged(Measured(reconcile, self.metrics), functools.partial(_generation, cache))
 
     @asynccontextmanager
@@ -105,7 +105,7 @@ class Replica:
 
 
 def election_in(namespace: str, connection: Connection) -> Election | None:
-    """The election by the Lease in a namespace; None without one. Its identity is that of no other process or run."""
+    """The election by the Lease in a namespace; None without one. Its identity is unique to this run."""
     if not namespace:
         return None
     store = ApiServerLease(connection=connection, namespace=namespace, name=LEASE)

@@ -169,7 +169,7 @@ def _kopf(settings: Settings, cache: ObjectCache, resync: Resync) -> KopfWatch:
 
 
 def _resync_after_list(resync: Resync) -> None:
-    """Kopf listed, and tells nothing of what vanished since its last list. Before its first one nothing is known."""
+    """Kopf listed, and does not report what vanished since its last list. Before its first one nothing is cached."""
     if resync.cache.newest("LLMService") >= 0:
         resync.wanted.set()
 

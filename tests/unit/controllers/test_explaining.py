@@ -5,9 +5,9 @@ import json
 
 from aiohttp import web
 
+from llmservice.controllers.endpoints.explaining import Explainer
 from llmservice.controllers.endpoints.routes import Figures
 from llmservice.controllers.endpoints.shared_page import SharedPage
-from llmservice.controllers.explaining import Explainer
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 from tests.unit.controllers.http_asking import a_request
 

@@ -1,4 +1,4 @@
-"""Reading all objects of a kind, page by page, and what a list tells without keeping one."""
+"""Lists of objects, page by page, and what a list tells without keeping its objects."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Selection:
 
     @property
     def name(self) -> str:
-        """For people: the kind, and the namespace if it is one."""
+        """For log lines: the kind, and the namespace when there is one."""
         return f"{self.kind}/{self.namespace}" if self.namespace else self.kind
 
     def target(self, **query: str) -> str:
@@ -96,9 +96,9 @@ async def read_page(connection: Connection, selection: Selection, token: str, si
 
 
 async def newest_version(connection: Connection, selection: Selection) -> int:
-    """The version of a consistent read, by a list of one object, without labels: nothing is searched for.
+    """The API server's current resource version: a consistent list of one object, without selectors.
 
-    Raises what `Connection.call` raises, and `Unavailable` for an answer without a version.
+    Raises what `Connection.call` raises, and `Unavailable` for a response without a version.
     """
     anything = replace(selection, label_selector="", metadata_only=True)
     target = anything.target(limit="1")

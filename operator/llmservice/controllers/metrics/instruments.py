@@ -1,7 +1,7 @@
-"""The figures the operator keeps of itself: controller-runtime's names where it has one, so that stock dashboards work.
+"""The operator's own metrics: controller-runtime's names where it has one, so that stock dashboards work.
 
-Source of the names: book.kubebuilder.io/reference/metrics-reference. No label holds anything a user can make up, but
-namespace and name of an LLMService, whose series end with it (`service_series`).
+Source of the names: book.kubebuilder.io/reference/metrics-reference. No label holds a value that a user can invent,
+except namespace and name of an LLMService, whose series end with it (`service_series`).
 """
 
 import platform

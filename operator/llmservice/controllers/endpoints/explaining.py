@@ -18,7 +18,7 @@ class Explainer:
     clock: Callable[[], float] = time.time
 
     def __call__(self, namespace: str, name: str) -> tuple[int, dict[str, Any]]:
-        """HTTP status and JSON; a `message` alone ends with the way out."""
+        """HTTP status and JSON; a body with only a `message` ends with the way out."""
         if not self.leads():
             return 503, {"message": "this replica of the operator does not lead: ask the leader"}
         state = self.states.named((namespace, name))
