@@ -18,11 +18,13 @@ class FairQueue(Generic[Tenant, Item]):
     A tenant holds at most `times_free` times the slots that it leaves free, and may always hold one: with the default
     12 of 16 alone, 7 and 6 where two are busy. So whoever comes next finds a free slot, however long the others hold
     theirs. This is the dynamic threshold of shared buffers (Choudhury and Hahne 1998), for which nobody need know how
-    many tenants there are.
+    many tenants there are. The last `spare` free slots are for tenants that hold none.
     """
 
-    def __init__(self, *, times_free: float = 3.0, is_new: Callable[[Tenant], bool] = lambda _: False) -> None:
-        self._times_free = times_free
+    def __init__(
+        self, *, times_free: float = 3.0, spare: int = 1, is_new: Callable[[Tenant], bool] = lambda _: False
+    ) -> None:
+        self._times_free, self._spare = times_free, spare
         self._is_new = is_new
         self._lines: dict[Tenant, OrderedDict[Item, None]] = {}
         self._held: Counter[Tenant] = Counter()
@@ -81,7 +83,7 @@ class FairQueue(Generic[Tenant, Item]):
 
     def _may(self, held: int, free: int) -> bool:
         """Whether a tenant may hold one more. Nobody who holds more may, where the one who holds the fewest may not."""
-        return not held or held + 1 <= self._times_free * (free - 1)
+        return not held or held + 1 <= self._times_free * (free - self._spare)
 
     def _change(self, tenant: Tenant, by: int) -> None:
         self.held += by

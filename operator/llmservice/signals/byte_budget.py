@@ -28,11 +28,11 @@ CONNECTION_BYTES = _ITSELF_BYTES + (FIRST_BYTES + _READ_BYTES) * 9 // 8 + _READ_
 
 
 class _Rests:
-    """Places for large pages, of which a namespace may hold as many as it leaves free."""
+    """Places for large pages, of which a namespace may hold as many as were free before it took its last."""
 
     def __init__(self, places: int, is_new: Callable[[str], bool]) -> None:
         self.places = places
-        self.queue: Waiting[str] = FairQueue(times_free=1.0, is_new=is_new)
+        self.queue: Waiting[str] = FairQueue(times_free=1.0, spare=0, is_new=is_new)
 
     def grant_all(self) -> None:
         """Grant what may be granted."""
