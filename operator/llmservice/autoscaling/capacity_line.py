@@ -62,6 +62,7 @@ def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
             or not flow.inter_token_count
             or not flow.inter_token_seconds
             or flow.inter_token_count < _LEAST_GAPS
+            or flow.tokens_per_second <= 0
         ):
             continue
         steps = flow.inter_token_count / flow.inter_token_seconds

@@ -71,16 +71,16 @@ def measured_sizes(sizes: Sizes | None, flows: Sequence[Flow]) -> Sizes | None:
         return sizes
     rate = finished / mean([flow.seconds for flow in flows])
     entered, prompts, generated, answers = (sum(column) for column in zip(*map(_sizes_in, flows), strict=True))
-    if sizes is None:
-        return Sizes(entered, prompts, generated, answers, rate) if prompts > 0 and entered + generated > 0 else None
-    kept = math.exp(-finished / max(300.0, 150.0 * sizes.finished_per_second))
-    return Sizes(
-        kept * sizes.entered_tokens + entered,
-        kept * sizes.prompts + prompts,
-        kept * sizes.generated_tokens + generated,
-        kept * sizes.answers + answers,
-        nearing(sizes.finished_per_second, rate, 0.1),
+    old = sizes or Sizes(0.0, 0.0, 0.0, 0.0, rate)
+    kept = math.exp(-finished / max(300.0, 150.0 * old.finished_per_second))
+    new = Sizes(
+        kept * old.entered_tokens + entered,
+        kept * old.prompts + prompts,
+        kept * old.generated_tokens + generated,
+        kept * old.answers + answers,
+        nearing(old.finished_per_second, rate, 0.1),
     )
+    return new if new.prompts > 0 and new.entered_tokens + new.generated_tokens > 0 else sizes
 
 
 def _sizes_in(flow: Flow) -> tuple[float, float, float, float]:

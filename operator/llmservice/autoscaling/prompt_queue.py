@@ -16,9 +16,10 @@ _NEGLIGIBLE = 12.0
 def patience(tokens_per_prompt: float, fastest: float, ttft_seconds: float) -> float:
     """What the objective leaves for waiting, in rests R of a prompt: (TTFT - s) / R, R = 0.3 s, s = reading a mean one.
 
-    `fastest` = c in tokens/s. Negative where the mean prompt alone takes longer than the objective.
+    `fastest` = c in tokens/s. Negative where the mean prompt alone takes longer than the objective. A prompt counts as
+    one token at least: an engine whose prefix cache held all of them reports none that were computed.
     """
-    reading = tokens_per_prompt / fastest
+    reading = max(1.0, tokens_per_prompt) / fastest
     return (ttft_seconds - reading) / (_REST * reading)
 
 

@@ -7,6 +7,8 @@ import orjson
 from llmservice.autoscaling.checkpoint import MAX_CHARACTERS, decoded, encoded
 from llmservice.autoscaling.demand import cold_start_seconds
 from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.policy import Reserve
+from llmservice.autoscaling.reserve import CUSHIONS, forecast_factor
 from llmservice.planning.service_plan import ServicePlan
 
 _SEPARATOR = "/"
@@ -51,7 +53,10 @@ def has_moved(before: Memory, after: Memory) -> bool:
 
 
 def _figures(memory: Memory) -> tuple[float, ...]:
-    """Readings behind the capacity line, requests behind the violation curve, the last hour's load, the cold start."""
+    """Readings behind the capacity line, requests behind the violation curve, the last hour's load, the cold start.
+
+    Last what forecasts taught about the reserve: a calm day moves nothing else.
+    """
     capacity, demand = memory.capacity, memory.demand
     return (
         sum(point.readings for point in capacity.line.values()),
@@ -59,4 +64,5 @@ def _figures(memory: Memory) -> tuple[float, ...]:
         float(len(demand.half_minutes)),
         float(sum(demand.half_minutes)),
         cold_start_seconds(demand),
+        forecast_factor(demand.surprise, demand.surprise_hours, CUSHIONS[Reserve.BALANCED]),
     )

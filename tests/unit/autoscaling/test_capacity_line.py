@@ -65,6 +65,10 @@ def test_too_few_gaps_teach_nothing() -> None:
     assert a_reading_at(1000.0, 90.0, inter_token_count=29.0) == Capacity()
 
 
+def test_steps_without_a_token_teach_nothing() -> None:
+    assert a_reading_at(0.0, 90.0) == Capacity()
+
+
 def test_an_engine_without_gaps_teaches_nothing() -> None:
     assert (
         learnt(Capacity(), a_snapshot(a_replica(flow=a_flow(inter_token_count=None, inter_token_seconds=None))))

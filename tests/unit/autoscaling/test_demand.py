@@ -65,6 +65,12 @@ def test_finished_requests_without_any_token_have_no_size() -> None:
     assert measured_sizes(None, [a_flow(5.0, finished_prompt_tokens=0.0, finished_generated_tokens=0.0)]) is None
 
 
+def test_a_flood_of_requests_without_a_first_token_leaves_sizes_alone() -> None:
+    known = measured_sizes(None, [a_flow()])
+    flood = a_flow(1e9, first_tokens=0.0, **UNSIZED)
+    assert measured_sizes(known, [flood]) == known
+
+
 def test_sizes_follow_within_minutes() -> None:
     sizes = measured_sizes(None, [a_flow(40.0)])
     longer = a_flow(40.0, finished_prompt_tokens=40 * 3000.0)

@@ -57,6 +57,12 @@ def test_says_it_with_numbers() -> None:
     assert " + reserve " in decision.message
 
 
+def test_prompts_that_the_prefix_cache_holds_in_full_are_decided_on() -> None:
+    cached = a_flow(80.0, prompt_tokens=0.0, finished_prompt_tokens=0.0)
+    decision, _ = after(a_policy(), [a_snapshot(a_replica(flow=cached))] * 12)
+    assert "one replica holds " in decision.message
+
+
 def test_every_step_casts_its_vote() -> None:
     steps = ["capacity line", "forecast", "now", "reserve", "burst floor", "queue saturation", "hold", "result"]
     assert [vote.step for vote in surprised(400.0).trace] == steps

@@ -35,6 +35,10 @@ def test_below_the_least_share_next_to_nobody_waits(left: float) -> None:
     assert late_share(least_busy(left), left) <= 1e-5
 
 
+def test_prompts_that_the_prefix_cache_held_in_full_never_wait() -> None:
+    assert late_share(0.9, patience(0.0, FASTEST, 3.0)) < 1e-9
+
+
 def test_nothing_is_too_little_where_prompts_are_long() -> None:
     assert least_busy(3.0) == 0.0
 

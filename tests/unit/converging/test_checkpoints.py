@@ -68,6 +68,8 @@ def test_without_a_checkpoint_nothing_is_remembered() -> None:
         (replace(LEARNED, demand=replace(LEARNED.demand, cold_starts=(90, 130))), True),
         (replace(LEARNED, demand=replace(LEARNED.demand, half_minutes=(100,) * 64)), False),
         (replace(LEARNED, demand=replace(LEARNED.demand, half_minutes=(120,) * 60)), True),
+        (replace(LEARNED, demand=replace(LEARNED.demand, surprise_hours=0.9)), False),
+        (replace(LEARNED, demand=replace(LEARNED.demand, surprise_hours=3.0)), True),
         (replace(LEARNED, capacity=Capacity(line={3: LinePoint(900.0, 40.0, 2.0)})), True),
     ],
 )
