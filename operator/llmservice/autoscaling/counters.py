@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from llmservice.autoscaling.policy import Objective
 from llmservice.autoscaling.snapshot import LARGEST_READING, Flow
 
+_LARGEST_RATE = 1e9
+"""Tokens, requests or steps a second that no replica comes near; an interval with more says nothing."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
@@ -89,13 +92,13 @@ def plausible(value: float | None) -> float | None:
 
 
 def flow_between(before: Counters, after: Counters, objective: Objective) -> Flow | None:
-    """What happened between two readings of one replica; None after a reset or without time in between.
+    """What happened between two readings of one replica; None after a reset, without time in between, or beyond belief.
 
     Where finished requests are not counted, arrivals cannot be known: then the intervals between tokens stay unknown
     too, because a capacity without a demand to hold against it decides nothing.
     """
     seconds = after.at - before.at
-    if seconds <= 0 or _was_reset(before, after):
+    if seconds <= 0 or _was_reset(before, after) or _is_beyond_belief(before, after, seconds):
         return None
     finished = _growth(before.finished, after.finished)
     held = after.running + after.waiting - before.running - before.waiting
@@ -131,6 +134,20 @@ def _was_reset(before: Counters, after: Counters) -> bool:
                 (before.inter_token_latency, after.inter_token_latency),
             )
         )
+    )
+
+
+def _is_beyond_belief(before: Counters, after: Counters, seconds: float) -> bool:
+    """Whether it did more than any replica can: what a hostile page counts must not end in infinite numbers."""
+    most = _LARGEST_RATE * seconds
+    steps, took = (_growth(get(before.inter_token_latency), get(after.inter_token_latency)) for get in (_count, _total))
+    return (
+        after.prompt_tokens - before.prompt_tokens > most
+        or after.generated_tokens - before.generated_tokens > most
+        or (_growth(before.finished, after.finished) or 0.0) > most
+        or after.rejected - before.rejected > most
+        or after.running + after.waiting > most
+        or 0.0 < _LARGEST_RATE * (took or 0.0) < (steps or 0.0)
     )
 
 

@@ -17,6 +17,9 @@ from llmservice.autoscaling.snapshot import Flow, Snapshot
 _ASSUMED_COLD_START = 120.0
 """Seconds, until one was measured."""
 
+_LARGEST_REQUEST = 1e9
+"""Tokens that no request comes near: such sizes are of a page that counts nonsense."""
+
 HALF_MINUTE = 3
 """Readings."""
 
@@ -80,7 +83,7 @@ def measured_sizes(sizes: Sizes | None, flows: Sequence[Flow]) -> Sizes | None:
         kept * old.answers + answers,
         nearing(old.finished_per_second, rate, 0.1),
     )
-    return new if new.prompts > 0 and new.entered_tokens + new.generated_tokens > 0 else sizes
+    return new if new.prompts > 0 and 0 < new.tokens <= _LARGEST_REQUEST else sizes
 
 
 def _sizes_in(flow: Flow) -> tuple[float, float, float, float]:

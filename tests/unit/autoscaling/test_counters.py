@@ -1,6 +1,7 @@
 """Counters read twice: growth, resets, what histograms say about an objective."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,21 @@ def test_takes_a_smaller_histogram_for_a_reset() -> None:
 @pytest.mark.parametrize("later", [0.0, -5.0])
 def test_knows_nothing_without_time_in_between(later: float) -> None:
     assert flow_between(counters(0.0), counters(later), OBJECTIVE) is None
+
+
+@pytest.mark.parametrize(
+    "beyond_belief",
+    [
+        {"prompt_tokens": 1e12},
+        {"generated_tokens": 1e12},
+        {"finished": 1e12},
+        {"rejected": 1e12},
+        {"waiting": 1e12},
+        {"inter_token_latency": Histogram(count=1e3, total=1e-300)},
+    ],
+)
+def test_knows_nothing_of_an_interval_in_which_more_happened_than_can(beyond_belief: dict[str, Any]) -> None:
+    assert flow_between(counters(0.0), counters(10.0, **beyond_belief), OBJECTIVE) is None
 
 
 def test_missing_histograms_stay_unknown() -> None:

@@ -71,6 +71,11 @@ def test_a_flood_of_requests_without_a_first_token_leaves_sizes_alone() -> None:
     assert measured_sizes(known, [flood]) == known
 
 
+def test_requests_larger_than_any_leave_sizes_alone() -> None:
+    known = measured_sizes(None, [a_flow()])
+    assert measured_sizes(known, [a_flow(finished_prompt_tokens=1e14)]) == known
+
+
 def test_sizes_follow_within_minutes() -> None:
     sizes = measured_sizes(None, [a_flow(40.0)])
     longer = a_flow(40.0, finished_prompt_tokens=40 * 3000.0)
