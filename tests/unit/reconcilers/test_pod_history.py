@@ -53,6 +53,14 @@ def test_so_had_one_that_came_between_two_rounds() -> None:
     assert rate(a_round(history, 20, a_pod(), a_reading(20, 800))) == 80
 
 
+def test_but_not_one_that_served_before_and_was_adopted_again() -> None:
+    """What it did in days would count as done between two rounds, and ask for as many replicas as there may be."""
+    history, adopted = PodHistory(), a_pod(ready_at="1970-01-01T00:00:05Z")
+    a_round(history, 10, a_pod("other"), a_reading(10, 0))
+    assert rate(a_round(history, 20, adopted, a_reading(20, 1e9))) is None
+    assert rate(a_round(history, 30, adopted, a_reading(30, 1e9 + 500))) == 50
+
+
 def test_the_same_sample_twice_keeps_its_flow() -> None:
     """A Prometheus that scrapes every 30 s is asked three times for each sample."""
     history = PodHistory()

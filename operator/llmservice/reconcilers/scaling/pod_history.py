@@ -13,6 +13,9 @@ from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 _CLEARING_SECONDS = 120.0
 """After its grace period a pod is killed, its devices are given back, and the next one is scheduled."""
 
+_SECOND = 1.0
+"""Kubernetes' times leave out what is less."""
+
 
 @dataclass(frozen=True, slots=True)
 class _PodRecord:
@@ -60,9 +63,18 @@ class PodHistory:
 
 
 def _known(pod: ScaledPod, before: dict[str, _PodRecord], last_round: float | None) -> _PodRecord:
-    """Its record. A pod that was not there in the last round had done nothing then."""
-    record = before.get(pod.uid, _PodRecord(pod.restarts, unready_at=last_round))
+    """Its record. A pod that was not there in the last round had done nothing then, unless it was ready by then."""
+    record = before.get(pod.uid)
+    if record is None:
+        return _PodRecord(pod.restarts, unready_at=None if _was_ready_by(pod, last_round) else last_round)
     return record if record.restarts == pod.restarts else _PodRecord(pod.restarts)
+
+
+def _was_ready_by(pod: ScaledPod, moment: float | None) -> bool:
+    """Whether it was ready by then without being ours: a ReplicaSet adopts a pod that gets its label back."""
+    if moment is None or pod.phase is not PodPhase.READY or not pod.ready_at:
+        return False
+    return datetime.fromisoformat(pod.ready_at).timestamp() + _SECOND < moment
 
 
 def _ends_a_cold_start(record: _PodRecord, pod: ScaledPod) -> bool:
