@@ -143,3 +143,32 @@ def test_a_defect_in_one_service_keeps_no_other_from_being_scaled(
     world.round()
     assert world.get("Deployment", "other")["spec"]["replicas"] == 2
     assert "ml/chat: defect in the autoscaler" in caplog.text
+
+
+class EditedWhileRead(FakeSource):
+    """A tenant who edits a service faster than its pods answer."""
+
+    def __init__(self, world: ScaledWorld) -> None:
+        super().__init__()
+        self.world, self.edits = world, 0
+
+    async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
+        self.edits += 1
+        self.world.apply(spec__autoscaling={"minReplicas": 1, "maxReplicas": 10 + self.edits % 2})
+        await asyncio.sleep(0)
+        return await super().read(targets)
+
+
+async def test_who_edits_without_end_keeps_no_round_of_the_others_waiting(world: ScaledWorld) -> None:
+    world.autoscaler.sources = {"Pods": EditedWhileRead(world)}
+    world.autoscaler.scaler.period_seconds = 0.0
+    rounds = list[float]()
+    world.autoscaler.measured = rounds.append
+    task = asyncio.create_task(world.autoscaler.run())
+    try:
+        async with asyncio.timeout(5):
+            while len(rounds) < 3:  # noqa: ASYNC110  (nothing tells)
+                await asyncio.sleep(0)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

@@ -85,8 +85,12 @@ class Autoscaler:
                 await self.scaler.scale(service, readings)
 
     async def _rest(self, until: float) -> None:
-        """Wait for the next round; a service whose spec is edited meanwhile is scaled at once."""
-        while True:
+        """Wait for the next round; a service whose spec is edited meanwhile is scaled at once.
+
+        Edits without end put off no round: a set event ends the wait even where the time is over.
+        """
+        loop = asyncio.get_running_loop()
+        while loop.time() < until:
             try:
                 async with asyncio.timeout_at(until):
                     await self._wake.wait()
