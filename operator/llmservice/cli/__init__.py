@@ -14,6 +14,7 @@ VERBS = {
     "crd": "Print the CustomResourceDefinition.",
     "explain": "Say why a service runs as many replicas as it does.",
     "images": "Print every engine image a cluster would need.",
+    "inspect": "Print what a model's files say of it.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
