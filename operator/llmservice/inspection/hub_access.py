@@ -9,10 +9,7 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.request import (
-    getproxies_environment,
-    proxy_bypass_environment,  # type: ignore[attr-defined]  # documented in CPython, not in typeshed
-)
+from urllib.request import getproxies_environment, proxy_bypass
 
 from yarl import URL
 
@@ -42,7 +39,7 @@ class HubAccess:
     def proxy_for(self, url: URL) -> str | None:
         """The proxy to ask; None where the way is direct."""
         found = self.proxies.get(url.scheme) or self.proxies.get("all")
-        if not found or not url.host or proxy_bypass_environment(f"{url.host}:{url.port}", dict(self.proxies)):
+        if not found or not url.host or proxy_bypass(f"{url.host}:{url.port}", dict(self.proxies)):
             return None
         return found if "://" in found else f"http://{found}"
 

@@ -42,7 +42,7 @@ def _dense_layers(text: Mapping[str, Any], layers: int) -> int:
         return max(0, layers - pattern.count("E"))
     if isinstance(sparse := text.get("moe_layers"), list) and sparse:
         return max(0, layers - len(sparse))
-    step = count(text, "layers", "decoder_sparse_step", "interleave_moe_layer_step") or 1
+    step = count(text, "layers", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period") or 1
     named = text.get("mlp_only_layers")
     first = count(text, "layers", "first_k_dense_replace")
     return layers - layers // step + first + (len(named) if isinstance(named, list) else 0)

@@ -9,6 +9,7 @@ Facts have the names of ModelFacts in camelCase; what is not known is left out.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from enum import StrEnum
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -72,10 +73,10 @@ def _failure_in(failure: Mapping[str, Any]) -> InspectionFailure:
 
 
 def _known(value: Any) -> Any:
-    """Without what is unknown, in camelCase."""
+    """Without what is unknown, in camelCase. False is known."""
     if not isinstance(value, dict):
-        return value
-    return {_camel(key): _known(item) for key, item in value.items() if item not in (None, "") and item != 0}
+        return value.value if isinstance(value, StrEnum) else value
+    return {_camel(key): _known(item) for key, item in value.items() if item or item is False}
 
 
 def _renamed(value: Any, name: Any) -> Any:
