@@ -37,11 +37,14 @@ class HubAccess:
         )
 
     def proxy_for(self, url: URL) -> str | None:
-        """The proxy to ask; None where the way is direct."""
+        """The proxy to ask; None where the way is direct. Raises InspectionFailed for one of another protocol."""
         found = self.proxies.get(url.scheme) or self.proxies.get("all")
         if not found or not url.host or proxy_bypass(f"{url.host}:{url.port}", dict(self.proxies)):
             return None
-        return found if "://" in found else f"http://{found}"
+        proxy = _url(found if "://" in found else f"http://{found}")
+        if proxy is None:
+            raise InspectionFailed(FailureReason.NO_ROUTE, f"the proxy for {url.scheme} is no address of HTTP")
+        return str(proxy)
 
 
 def hub_access() -> HubAccess:
@@ -55,15 +58,21 @@ def hub_access() -> HubAccess:
 
 
 def _endpoint(text: str) -> URL:
-    try:
-        url = URL(text.rstrip("/"))
-    except ValueError:
-        url = URL()
-    if url.scheme not in {"http", "https"} or not url.host:
+    url = _url(text.rstrip("/"))
+    if url is None:
         raise InspectionFailed(FailureReason.NO_ROUTE, "HF_ENDPOINT is not an address that begins with https://")
     if url.user or url.password:
         raise InspectionFailed(FailureReason.NO_ROUTE, "HF_ENDPOINT holds a user or password: use HF_TOKEN")
     return url
+
+
+def _url(text: str) -> URL | None:
+    """None where it is no address of HTTP."""
+    try:
+        url = URL(text)
+    except ValueError:
+        return None
+    return url if url.scheme in {"http", "https"} and url.host else None
 
 
 def _token(environment: Mapping[str, str]) -> str:

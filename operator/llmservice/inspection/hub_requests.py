@@ -114,7 +114,8 @@ async def _body(response: aiohttp.ClientResponse, at_most: int) -> bytes:
     body = bytearray()
     while len(body) < at_most and (piece := await response.content.readany()):
         body += piece
-    return bytes(body[:at_most])
+    del body[at_most:]
+    return bytes(body)
 
 
 def _next(url: URL, location: str) -> URL:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
+from llmservice.untrusted.texts import cut, printable
 
 MOST_FILES = 10_000
 LONGEST_NAME = 512
+_LONGEST_MESSAGE = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +40,11 @@ class ModelFiles(Protocol):
 
 
 class InspectionFailed(Exception):
-    """Leaves this package as the value that it carries."""
+    """Leaves this package as the value that it carries. The message may quote what strangers wrote."""
 
     def __init__(self, reason: FailureReason, message: str) -> None:
-        super().__init__(message)
-        self.failure = InspectionFailure(reason, message)
+        self.failure = InspectionFailure(reason, cut(printable(message), _LONGEST_MESSAGE))
+        super().__init__(self.failure.message)
 
 
 async def read_whole(files: ModelFiles, name: str, at_most: int) -> bytes:

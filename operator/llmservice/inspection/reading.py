@@ -113,7 +113,7 @@ def _chosen(listing: Listing, file: str) -> str:
 
 async def _header(files: ModelFiles, name: str) -> GgufHeader:
     """By windows that grow fourfold: all of them together cost a third more than the last."""
-    data, size = b"", _FIRST_WINDOW
+    data, size = bytearray(), _FIRST_WINDOW
     while len(data) < MOST_HEADER_BYTES:
         piece = await files.read(name, len(data), size - len(data))
         data += piece

@@ -63,7 +63,7 @@ class GgufHeader:
 class _Cursor:
     """A place in the bytes; never goes beyond their end."""
 
-    data: bytes
+    data: bytes | bytearray
     place: int = 0
 
     def skip(self, size: int) -> int:
@@ -98,7 +98,7 @@ class _Found:
     lengths: dict[str, int] = field(default_factory=dict)
 
 
-def read_gguf_header(data: bytes) -> GgufHeader:
+def read_gguf_header(data: bytes | bytearray) -> GgufHeader:
     """The header at the beginning of `data`; raises TruncatedHeader and MalformedModel."""
     cursor = _Cursor(data)
     tensors, keys = _counts(cursor)

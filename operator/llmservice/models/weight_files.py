@@ -44,21 +44,24 @@ def indexed_files(index: bytes) -> frozenset[str]:
 
 def parts_of(name: str, sizes: Mapping[str, int]) -> tuple[str, ...]:
     """All parts that are there of the split file that `name` is a part of; the file alone when it is not split."""
-    split = _PART.whole(name)
-    if split is None:
-        return (name,)
-    begin, end = f"{split['stem']}-", f"-of-{split['parts']}{split['ending']}"
-    return tuple(
-        sorted(each for each in sizes if each.startswith(begin) and each.endswith(end) and _PART.matches(each))
-    )
+    wanted = _set_of(name)
+    return tuple(sorted(each for each in sizes if each.startswith(wanted[0]) and _set_of(each) == wanted))
 
 
 def gguf_models(sizes: Mapping[str, int]) -> tuple[str, ...]:
     """The GGUF models there are, each by its first part; projectors and importance matrices are none."""
-    names = sorted(name for name in sizes if name.endswith(".gguf"))
-    return tuple(name for name in names if _is_model(name) and parts_of(name, sizes)[0] == name)
+    firsts: dict[tuple[str, ...], str] = {}
+    for name in sorted(filter(_is_gguf_model, sizes)):
+        firsts.setdefault(_set_of(name), name)
+    return tuple(firsts.values())
 
 
-def _is_model(name: str) -> bool:
+def _set_of(name: str) -> tuple[str, ...]:
+    """What all parts of a split file have in common; its name, of a file that is not split."""
+    split = _PART.whole(name)
+    return (split["stem"], split["parts"], split["ending"]) if split else (name,)
+
+
+def _is_gguf_model(name: str) -> bool:
     file = name.rpartition("/")[2].lower()
-    return "mmproj" not in file and "imatrix" not in file
+    return file.endswith(".gguf") and "mmproj" not in file and "imatrix" not in file

@@ -128,6 +128,11 @@ def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...], field: str) -> N
     assert field in result.stderr
 
 
+def test_every_reason_of_a_failure_is_explained() -> None:
+    page = (Path(__file__).parents[3] / "docs/how-to/inspect.md").read_text("utf-8")
+    assert [reason for reason in FailureReason if f"| `{reason}` |" not in page] == []
+
+
 def test_a_process_of_its_own_asks_a_hub(hub: LocalHub) -> None:
     begin = time.monotonic()
     result = subprocess.run(

@@ -53,18 +53,20 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LocalHub]:
         yield running
 
 
-async def inspect(repository: str, seconds: float = 20.0, **more: str) -> Inspected:
-    return await inspect_repository(hub_access, repository, seconds=seconds, **more)
+async def inspect(repository: str, seconds: float = 20.0, *, revision: str = "", file: str = "") -> Inspected:
+    return await inspect_repository(hub_access, repository, revision=revision, file=file, seconds=seconds)
 
 
-async def facts_of(repository: str, **more: str) -> ModelFacts:
-    result = (await inspect(repository, **more)).result
+async def facts_of(repository: str, *, revision: str = "", file: str = "") -> ModelFacts:
+    result = (await inspect(repository, revision=revision, file=file)).result
     assert isinstance(result, ModelFacts), result
     return result
 
 
-async def failure_of(repository: str, seconds: float = 20.0, **more: str) -> InspectionFailure:
-    result = (await inspect(repository, seconds, **more)).result
+async def failure_of(
+    repository: str, seconds: float = 20.0, *, revision: str = "", file: str = ""
+) -> InspectionFailure:
+    result = (await inspect(repository, seconds, revision=revision, file=file)).result
     assert isinstance(result, InspectionFailure), result
     return result
 
@@ -190,7 +192,7 @@ async def test_each_refusal_has_its_name(
 ) -> None:
     assert hub.url
     monkeypatch.setenv("HF_TOKEN", token)
-    failure = await failure_of(repository, **more)
+    failure = await failure_of(repository, revision=more.get("revision", ""), file=more.get("file", ""))
     assert failure.reason is reason
     assert token == "" or token not in str(failure)
     assert len(str(failure)) < 600
@@ -300,7 +302,7 @@ async def test_redirects_to_nowhere_are_no_route(hub: LocalHub, location: str) -
     ("endpoint", "why"),
     [
         ("https://hub.invalid", "no name server knows this host"),
-        (f"http://127.0.0.1:{free_port()}", "127.0.0.1"),
+        ("http://127.0.0.1:1", "127.0.0.1"),
         ("hub.example", "HF_ENDPOINT"),
         ("ftp://hub.example", "HF_ENDPOINT"),
         ("https://user:secret@hub.example", "HF_ENDPOINT"),
@@ -323,6 +325,8 @@ async def test_requests_go_through_the_proxy_unless_the_host_is_excepted(
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")
     failure = await failure_of("meta/llama")
     assert "the proxy cannot be reached" in failure.message
+    monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:1080")
+    assert "the proxy for http is no address of HTTP" in (await failure_of("meta/llama")).message
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     assert (await facts_of("meta/llama")).layers == 32
     monkeypatch.setenv("no_proxy", "")

@@ -54,6 +54,11 @@ def test_a_projector_is_no_model() -> None:
     assert gguf_models(there) == ("a-Q4_K_M.gguf", "b-00001-of-00002.gguf")
 
 
+def test_thousands_of_split_files_are_put_together_in_one_pass() -> None:
+    there = sizes(*(f"m{model}-0000{part}-of-00004.gguf" for model in range(2000) for part in range(1, 5)))
+    assert len(gguf_models(there)) == 2000
+
+
 def test_weights_are_counted_by_the_shapes_of_the_tensors() -> None:
     header = {
         "__metadata__": {"format": "pt"},
