@@ -127,7 +127,7 @@ def _read_config(text: str) -> None:
 def _read_gguf(text: str) -> None:
     """The text as a whole file, and as a vocabulary of many short ones."""
     data = _bytes(text)
-    words = [data[at : at + 4] for at in range(0, len(data), 4)]
+    words = [data[at : at + 32] for at in range(0, len(data), 32)]
     array = b"".join(struct.pack("<Q", len(word)) + word for word in words)
     key = struct.pack("<Q", 1) + b"a" + struct.pack("<IIQ", 9, 8, len(words)) + array
     for file in (data, b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + key):
@@ -136,8 +136,8 @@ def _read_gguf(text: str) -> None:
 
 
 def _read_names(text: str) -> None:
-    """Many short names of files, and one that is as long as the text."""
-    names = [f"{text[at : at + 16]}-{at:05}-of-00009.gguf" for at in range(0, len(text), 16)]
+    """Many names of files, and one that is as long as the text."""
+    names = [f"{text[at : at + 128]}-{at:05}-of-00009.gguf" for at in range(0, len(text), 128)]
     sizes = dict.fromkeys((*names, f"{text}.safetensors"), 1)
     parts_of(gguf_models(sizes)[0], sizes)
     loaded_weights(sizes)

@@ -6,8 +6,8 @@ from llmservice.models.plausible import json_object, part
 from llmservice.untrusted.patterns import compiled
 
 INDEX = "model.safetensors.index.json"
-MOST_INDEX_BYTES = 8 * 2**20
-"""DeepSeek-V3's has 9 MB; it is read only where the names of the files leave a doubt."""
+MOST_INDEX_BYTES = 4 * 2**20
+"""Of 40,000 tensors. It is read where the names of the files leave a doubt; of a longer one the names must do."""
 _PART = compiled(r"(?P<stem>.*)-(?P<number>[0-9]{5})-of-(?P<parts>[0-9]{5})(?P<ending>\.(?:safetensors|gguf|bin))")
 _COPIES = ("consolidated", "adapter_model")
 """Mistral's own format beside the usual one; an adapter beside its model."""
