@@ -32,11 +32,15 @@ _PATHS = ("/", "./", "../")
     default=None,
     type=click.Path(path_type=Path),
     help=f"Folder that no link is followed out of: of pvc:// where the claim is mounted.  [default: {MODELS_PATH} for "
-    "pvc://, else MODEL itself]",
+    "pvc://, else MODEL's own]",
 )
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 @click.option(
-    "--timeout", default=60.0, show_default=True, type=click.FloatRange(0.1, 3600), help="Seconds for all of it."
+    "--timeout",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 3600),
+    help="Seconds for all that a hub is asked.",
 )
 @click.option(
     "--termination-log", default=None, type=click.Path(path_type=Path), help="File to write the JSON to, too."
@@ -81,12 +85,13 @@ def _inspected(model: str, revision: str, file: str, root: Path | None, seconds:
     if model.startswith(_PATHS):
         if revision:
             raise UsageError("NoRevision", "only a model on a hub has revisions: leave it out", field="--revision")
-        return asyncio.run(inspect_folder(Path(model), root or Path(model), file=file, seconds=seconds))
+        path = Path(model)
+        return asyncio.run(inspect_folder(path, root or (path if path.is_dir() else path.parent), file=file))
     checked = _checked(model, revision, file)
     if checked.uri.startswith(_CLAIM):
         mounted = root or Path(MODELS_PATH)
         path = mounted / checked.uri.removeprefix(_CLAIM).partition("/")[2]
-        return asyncio.run(inspect_folder(path, mounted, file=file, seconds=seconds))
+        return asyncio.run(inspect_folder(path, mounted, file=file))
     if "://" in checked.uri and not checked.uri.startswith(_HUB):
         raise UsageError("UnsupportedModelSource", "cannot be inspected: name hf://, pvc:// or a path", field="MODEL")
     repository = checked.uri.removeprefix(_HUB)

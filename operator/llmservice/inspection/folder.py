@@ -77,16 +77,14 @@ class Folder:
 
 def folder_of(path: Path, root: Path) -> tuple[Folder, str]:
     """The folder of a model, and its file where the path names one; raises InspectionFailed."""
-    whole, base = Path(os.path.realpath(root)), Path(os.path.realpath(path))
-    if not base.is_relative_to(whole):
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        raise _missing(path, error) from error
+    folder = Folder(Path(os.path.realpath(path if is_folder else path.parent)), Path(os.path.realpath(root)))
+    if not folder.base.is_relative_to(folder.root):
         raise _outside(path)
-    if base.is_dir():
-        return Folder(base, whole), ""
-    if not base.exists():
-        raise InspectionFailed(FailureReason.FILE_MISSING, f"{path} does not exist")
-    if path.parent == root or base.parent.is_relative_to(whole):
-        return Folder(base.parent, whole), base.name
-    return Folder(base.parent, base), base.name
+    return folder, "" if is_folder else path.name
 
 
 def _missing(path: Path, error: OSError) -> InspectionFailed:

@@ -15,7 +15,7 @@ from llmservice.inspection.model_files import LONGEST_NAME, MOST_FILES, Inspecti
 from llmservice.models.inspection_failure import FailureReason
 from llmservice.models.plausible import MalformedModel, json_object, limit_of, part, word
 
-_MAIN = "main"
+MAIN = "main"
 _MOST_LISTING_BYTES = 4 * 2**20
 """A repository with 10,000 files takes 2 MB."""
 _COMMIT_LETTERS = 40
@@ -27,7 +27,7 @@ class HubRepository:
 
     requests: HubRequests
     name: str
-    revision: str = _MAIN
+    revision: str = MAIN
     _sizes: Mapping[str, int] = field(default_factory=dict)
 
     async def listing(self) -> Listing:

@@ -15,8 +15,12 @@ from sandbox.tiny_llama import write_tiny_llama
 from sandbox.tiny_model import tiny_model
 
 
+def own_folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
 async def inspect(path: Path, root: Path | None = None, file: str = "") -> Inspected:
-    return await inspect_folder(path, root or path, file=file, seconds=20)
+    return await inspect_folder(path, root or own_folder(path), file=file)
 
 
 async def facts_of(path: Path, root: Path | None = None, file: str = "") -> ModelFacts:
@@ -46,6 +50,21 @@ async def test_a_gguf_file_by_its_path_and_by_its_folder(tmp_path: Path) -> None
     file.write_bytes(tiny_model())
     ways = [await facts_of(file), await facts_of(tmp_path), await facts_of(tmp_path, file="q4/tiny.gguf")]
     assert {facts.parameters for facts in ways} == {113_856}
+
+
+async def test_all_parts_of_a_split_file_count(tmp_path: Path) -> None:
+    for part in (1, 2):
+        (tmp_path / f"a-0000{part}-of-00002.gguf").write_bytes(tiny_model())
+    facts = await facts_of(tmp_path / "a-00001-of-00002.gguf")
+    assert facts.file_bytes == 2 * len(tiny_model())
+
+
+async def test_a_gguf_file_may_be_a_link_inside_the_root(tmp_path: Path) -> None:
+    (tmp_path / "blob").write_bytes(tiny_model())
+    (tmp_path / "snapshot").mkdir()
+    (tmp_path / "snapshot" / "tiny.gguf").symlink_to("../blob")
+    assert (await facts_of(tmp_path / "snapshot/tiny.gguf", tmp_path)).layers == 2
+    assert (await failure_of(tmp_path / "snapshot/tiny.gguf")).reason is FailureReason.FILE_MISSING
 
 
 async def test_links_inside_the_root_are_followed_and_others_are_not(tmp_path: Path) -> None:
