@@ -25,7 +25,8 @@ from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
-from llmservice.models.gguf_header import TruncatedHeader, read_gguf_header
+from llmservice.models.gguf_header import read_gguf_header
+from llmservice.models.gguf_values import TruncatedHeader
 from llmservice.models.hugging_face_config import config_in, facts_of_config
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.plausible import MalformedModel

@@ -18,8 +18,13 @@ _BY_CODE = {
     "RevisionNotFound": (FailureReason.REVISION_UNKNOWN, "the repository has no such revision"),
     "EntryNotFound": (FailureReason.FILE_MISSING, "the repository has no such file"),
 }
-_BAD_TOKEN = "Invalid credentials in Authorization header"  # noqa: S105  (what the hub says, not a secret)
-_DISABLED = "Access to this resource is disabled."
+_BY_MESSAGE = {
+    "Invalid credentials in Authorization header": (FailureReason.TOKEN_REFUSED, "the hub does not know the token"),
+    "Access to this resource is disabled.": (
+        FailureReason.REPOSITORY_UNKNOWN,
+        "access to the repository is disabled",
+    ),
+}
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _TOO_MANY = 401, 403, 404, 429
 _LONGEST_ERROR = 200
 _PLAIN = {
@@ -44,16 +49,15 @@ _KINDS: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
 
 def refusal(status: int, headers: Mapping[str, str], what: str, *, with_token: bool) -> InspectionFailed:
     """The failure that an answer other than 2xx and 3xx stands for; `what` was asked for."""
-    reason, why = _BY_CODE.get(headers.get("X-Error-Code", "")) or _by_status(status, headers, with_token=with_token)
+    message, code = headers.get("X-Error-Message", ""), headers.get("X-Error-Code", "")
+    known = _BY_MESSAGE.get(message) or _BY_CODE.get(code)
+    reason, why = known or _by_status(status, with_token=with_token)
     return InspectionFailed(reason, f"{what}: {why} (HTTP {status})")
 
 
-def _by_status(status: int, headers: Mapping[str, str], *, with_token: bool) -> tuple[FailureReason, str]:
+def _by_status(status: int, *, with_token: bool) -> tuple[FailureReason, str]:
     """Without a token the hub says 401 of what does not exist, too: it tells nobody what is private."""
-    message = headers.get("X-Error-Message", "")
-    if message == _DISABLED:
-        return FailureReason.REPOSITORY_UNKNOWN, "access to the repository is disabled"
-    if status == _UNAUTHORIZED and (with_token or message == _BAD_TOKEN):
+    if status == _UNAUTHORIZED and with_token:
         return FailureReason.TOKEN_REFUSED, "the hub does not know the token"
     if status == _FORBIDDEN and with_token:
         return FailureReason.TOKEN_REFUSED, "the token may not read it"

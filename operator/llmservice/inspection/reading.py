@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from llmservice.inspection.model_files import InspectionFailed, Listing, ModelFiles, read_whole
 from llmservice.models.checkpoint_quantization import modelopt_quantization
 from llmservice.models.gguf_facts import facts_of_gguf
-from llmservice.models.gguf_header import MOST_HEADER_BYTES, GgufHeader, TruncatedHeader, read_gguf_header
+from llmservice.models.gguf_header import GgufHeader, read_gguf_header
+from llmservice.models.gguf_values import MOST_HEADER_BYTES, TruncatedHeader
 from llmservice.models.hugging_face_config import MOST_CONFIG_BYTES, config_in, facts_of_config
 from llmservice.models.inspection_failure import FailureReason
 from llmservice.models.model_facts import ModelFacts, Task

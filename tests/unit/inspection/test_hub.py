@@ -9,7 +9,7 @@ import pytest
 
 from llmservice.inspection.hub_access import hub_access
 from llmservice.inspection.inspecting import Inspected, inspect_repository
-from llmservice.models.gguf_header import MOST_HEADER_BYTES
+from llmservice.models.gguf_values import MOST_HEADER_BYTES
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts, Task
 from sandbox.tiny_model import tiny_model

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from llmservice.models.gguf_facts import facts_of_gguf
-from llmservice.models.gguf_header import MOST_HEADER_BYTES, TruncatedHeader, read_gguf_header
+from llmservice.models.gguf_header import read_gguf_header
+from llmservice.models.gguf_values import MOST_HEADER_BYTES, TruncatedHeader
 from llmservice.models.model_facts import Experts, LatentAttention, ModelFacts, Task
 from llmservice.models.plausible import MalformedModel, implausible_in
 from sandbox.tiny_model import tiny_model
