@@ -47,7 +47,8 @@ class ModelFacts:
     """A model's facts; None, 0 and empty where nothing is known. Unknown is never a reason to refuse.
 
     `longest_context` in tokens. `layers` counts all layers; of those `sliding_layers` keep only the last
-    `sliding_window` tokens, and `linear_layers` (Mamba, linear attention) keep a state that does not grow.
+    `sliding_window` tokens, and `linear_layers` (Mamba, linear attention) keep a state that does not grow. The others
+    see all tokens, with `global_kv_heads` of `global_head_size` where those differ from the rest (Gemma 4), else 0.
     `parameters` counts all weights, `file_bytes` the files that an engine loads. `quantization` is the checkpoint's own
     method (`awq`, `gptq`, `fp8`, `mxfp4`, `Q4_K_M`…), empty for a plain one; `dtype` that of its plain weights
     (`bfloat16`, `float16`, `float32`). `gated` tells whether a licence must be accepted first.
@@ -69,6 +70,8 @@ class ModelFacts:
     sliding_window: int = 0
     sliding_layers: int = 0
     linear_layers: int = 0
+    global_kv_heads: int = 0
+    global_head_size: int = 0
     parameters: int = 0
     file_bytes: int = 0
     quantization: str = ""

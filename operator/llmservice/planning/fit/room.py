@@ -1,0 +1,83 @@
+"""What is left for the KV cache on each device, and what is asked of it."""
+
+from dataclasses import dataclass, replace
+
+from llmservice.models.kv_cache import KvCache, kv_cache
+from llmservice.models.model_facts import ModelFacts
+from llmservice.models.weights import weight_bytes
+from llmservice.planning.fit.overhead import overhead
+from llmservice.planning.fit.setup import GIB, Engine, Setup
+
+_LONGEST = 2**24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """Bytes on each device: what the engine may use, what the weights take, what is left by either estimate.
+
+    `request` is the KV cache of one request of `max_model_len` tokens, 0 where the model's dimensions are unknown;
+    `reserved` is how many of them must fit before anything is served.
+    """
+
+    usable: float
+    weights: float
+    optimistic: float
+    careful: float
+    request: float
+    reserved: int
+
+    @property
+    def needed(self) -> float:
+        """KV cache that the engine cannot start without."""
+        return self.request * self.reserved
+
+
+def room(facts: ModelFacts, memory_gib: float, setup: Setup) -> Room | None:
+    """The room on devices of so much memory; None when nothing tells the size of the weights."""
+    weights = weight_bytes(facts, setup.quantization)
+    if weights is None:
+        return None
+    return _room(facts, memory_gib, setup, weights, cache_of(facts, setup))
+
+
+def largest_context(facts: ModelFacts, memory_gib: float, setup: Setup) -> int:
+    """The most tokens a request can have by the careful estimate, up to what the model knows; 0 when none fits."""
+    weights, cache = weight_bytes(facts, setup.quantization), cache_of(facts, setup)
+    if weights is None or cache is None:
+        return 0
+
+    def fits(tokens: int) -> bool:
+        found = _room(facts, memory_gib, replace(setup, max_model_len=tokens), weights, cache)
+        return found.needed <= found.careful
+
+    low, high = 0, facts.longest_context or _LONGEST
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def cache_of(facts: ModelFacts, setup: Setup) -> KvCache | None:
+    """The KV cache on one device: llama.cpp gives whole layers to devices, the others divide each layer's heads."""
+    if setup.engine is not Engine.LLAMACPP:
+        return kv_cache(facts, setup.kv_dtype, setup.devices)
+    whole = kv_cache(facts, setup.kv_dtype)
+    return whole and replace(whole, full=whole.full / setup.devices, windowed=whole.windowed / setup.devices)
+
+
+def reserved_requests(setup: Setup) -> int:
+    """Full-length requests that must fit at the start: llama.cpp reserves its slots, the others page, and need one."""
+    return setup.max_num_seqs if setup.engine is Engine.LLAMACPP else 1
+
+
+def _room(facts: ModelFacts, memory_gib: float, setup: Setup, weights: int, cache: KvCache | None) -> Room:
+    usable = memory_gib * setup.utilization * GIB
+    share, taken = weights / setup.devices, overhead(facts, setup)
+    return Room(
+        usable=usable,
+        weights=share,
+        optimistic=usable - share - taken.optimistic,
+        careful=usable - share - taken.careful,
+        request=cache.request_bytes(setup.max_model_len, setup.step_tokens) if cache else 0.0,
+        reserved=reserved_requests(setup),
+    )
