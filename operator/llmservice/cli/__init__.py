@@ -13,6 +13,7 @@ from llmservice import __version__
 VERBS = {
     "crd": "Print the CustomResourceDefinition.",
     "explain": "Say why a service runs as many replicas as it does.",
+    "fit": "Say on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster would need.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",

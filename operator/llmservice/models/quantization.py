@@ -60,8 +60,8 @@ _GGUF_BITS = {
     "Q2_K_S": 2.97, "Q2_K": 3.16, "Q3_K_S": 3.64, "Q3_K_M": 4.00, "Q3_K_L": 4.30,
     "Q4_0": 4.60, "Q4_K_S": 4.67, "Q4_K_M": 4.89, "Q5_K_S": 5.57, "Q5_K_M": 5.70, "Q6_K": 6.56, "Q8_0": 8.50,
 }  # fmt: skip
-"""Bits per weight of whole files: llama.cpp's tools/quantize/README.md, measured there on Llama 3.1 8B. The share of the
-vocabulary moves them by 2 to 5 % in other models."""
+"""Bits per weight of whole files: llama.cpp's tools/quantize/README.md, measured there on Llama 3.1 8B. The share of
+the vocabulary moves them by 2 to 5 % in other models."""
 
 
 def quantization_named(name: str, group: int = 0) -> Quantization | None:

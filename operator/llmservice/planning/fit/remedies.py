@@ -70,8 +70,8 @@ def has_fp8(accelerator: Accelerator) -> bool:
 
 
 def rounded_context(tokens: int) -> int:
-    """A length as people write it: rounded down to three digits at most."""
-    step = 10 ** max(0, len(str(tokens)) - 2) if tokens < 100_000 else 1000
+    """A length as people write it: rounded down to two digits and noughts, and to thousands at most."""
+    step = min(1000, 10 ** max(0, len(str(tokens)) - 2))
     return tokens // step * step
 
 
@@ -80,7 +80,7 @@ def _fits(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
     if divided and tensor_parallel_problem(facts, setup.devices, setup.quantization):
         return False
     found = room(facts, accelerator.memory_gib, setup)
-    return found is not None and 0 < found.careful and found.needed <= found.careful
+    return found is not None and found.careful > 0 and found.needed <= found.careful
 
 
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:

@@ -24,11 +24,11 @@ class Outcome(StrEnum):
 class Verdict:
     """The outcome with its arithmetic.
 
-    `room` is None where it cannot be computed. `full_length_requests` is how many requests of `max_model_len` tokens run
-    at once by the careful estimate, in KV cache (`max_num_seqs` is another limit); `largest_context` the most tokens for
-    which the outcome is Fits, `largest_context_small_kv` the same with the KV cache at 8 bits, 0 where that cannot be
-    had. `remedies` come in the order of least change, and are empty unless something is wrong. `message` is one
-    sentence.
+    `room` is None where it cannot be computed. `full_length_requests` is how many requests of `max_model_len` tokens
+    have room in the KV cache at once by the careful estimate (`max_num_seqs` is another limit). `largest_context` is the
+    most tokens for which the outcome is Fits, `largest_context_small_kv` the same with a KV cache of 8 bits, 0 where
+    that cannot be had. `remedies` come in the order of least change, and are empty unless something is wrong.
+    `message` is one sentence.
     """
 
     outcome: Outcome

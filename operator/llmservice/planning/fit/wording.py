@@ -47,7 +47,9 @@ def with_remedies(sentence: str, found: Iterable[Remedy]) -> str:
     told = [_told(remedy) for remedy in list(found)[:_TOLD]]
     if not told:
         return f"{sentence}: take a smaller model or larger devices"
-    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])}{',' * (len(told) > 2)} or {told[-1]}"
+    *others, last = told
+    comma = "," if len(others) > 1 else ""
+    listed = f"{', '.join(others)}{comma} or {last}" if others else last
     return f"{sentence}: {listed}"
 
 
