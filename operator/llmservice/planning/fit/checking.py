@@ -7,7 +7,7 @@ from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_parallel_sizes
 from llmservice.planning.fit import wording
-from llmservice.planning.fit.remedies import Remedy, remedies, small_kv_dtype
+from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype
 from llmservice.planning.fit.room import Room, largest_context, room
 from llmservice.planning.fit.setup import Engine, Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
@@ -25,7 +25,7 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
     if setup.engine is not Engine.LLAMACPP:
         problem = tensor_parallel_problem(facts, setup.devices, setup.quantization)
         if problem:
-            return _undividable(facts, setup, problem)
+            return _undividable(facts, accelerator, setup, problem)
     if unknown := _unknown(accelerator):
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
     found = room(facts, accelerator.memory_gib, setup)
@@ -42,12 +42,16 @@ def _unknown(accelerator: Accelerator) -> str:
     return "" if accelerator.memory_gib else f"the memory of {name} is not known"
 
 
-def _undividable(facts: ModelFacts, setup: Setup, problem: str) -> Verdict:
+def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str) -> Verdict:
     sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization)
-    nearest = sorted(sizes, key=lambda size: (abs(size - setup.devices), size))[:1]
-    found = tuple(Remedy(field="gpu.count", value=str(size)) for size in nearest)
-    message = f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}"
-    return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message, remedies=found)
+    fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
+    nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
+    return Verdict(
+        outcome=Outcome.DOES_NOT_FIT,
+        setup=setup,
+        message=f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}",
+        remedies=tuple(Remedy(field="gpu.count", value=str(size)) for size in nearest),
+    )
 
 
 def _judged(

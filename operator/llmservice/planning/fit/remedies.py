@@ -45,7 +45,16 @@ def remedies(
 def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
     """The fewest devices of one node on which it fits by the careful estimate, of 1, 2, 4 and 8; 0 when none does."""
     counts = (count for count in _COUNTS if count > more_than)
-    return next((count for count in counts if _fits(facts, accelerator, replace(setup, devices=count))), 0)
+    return next((count for count in counts if fits_carefully(facts, accelerator, replace(setup, devices=count))), 0)
+
+
+def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
+    """Whether it fits by the careful estimate; what is not known does not."""
+    divided = setup.engine is not Engine.LLAMACPP
+    if divided and tensor_parallel_problem(facts, setup.devices, setup.quantization):
+        return False
+    found = room(facts, accelerator.memory_gib, setup)
+    return found is not None and found.careful > 0 and found.needed <= found.careful
 
 
 def small_kv_dtype(engine: Engine, accelerator: Accelerator) -> str:
@@ -75,14 +84,6 @@ def rounded_context(tokens: int) -> int:
     return tokens // step * step
 
 
-def _fits(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
-    divided = setup.engine is not Engine.LLAMACPP
-    if divided and tensor_parallel_problem(facts, setup.devices, setup.quantization):
-        return False
-    found = room(facts, accelerator.memory_gib, setup)
-    return found is not None and found.careful > 0 and found.needed <= found.careful
-
-
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     longest = largest_context(facts, accelerator.memory_gib, setup)
     if _LEAST_CONTEXT <= longest < setup.max_model_len:
@@ -102,7 +103,7 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
 
 def _fewer_requests(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     number = setup.max_num_seqs // 2
-    while number and not _fits(facts, accelerator, replace(setup, max_num_seqs=number)):
+    while number and not fits_carefully(facts, accelerator, replace(setup, max_num_seqs=number)):
         number //= 2
     if number:
         yield Remedy(field="maxNumSeqs", value=str(number))
@@ -114,7 +115,7 @@ def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) 
     for name in _QUANTIZATIONS[setup.engine]:
         if name == "online-fp8" and not has_fp8(accelerator):
             continue
-        if _fits(facts, accelerator, replace(setup, quantization=name)):
+        if fits_carefully(facts, accelerator, replace(setup, quantization=name)):
             yield Remedy(field="quantization", value=name)
             return
 
@@ -124,6 +125,6 @@ def _larger_type(
 ) -> Iterator[Remedy]:
     larger = (each for each in others if each.vendor == accelerator.vendor and each.memory_gib > accelerator.memory_gib)
     for each in sorted(larger, key=lambda each: (each.memory_gib, each.name)):
-        if _fits(facts, each, setup):
+        if fits_carefully(facts, each, setup):
             yield Remedy(field="gpu.type", value=each.name)
             return

@@ -16,9 +16,10 @@ _TOLD = 3
 
 def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str:
     """The weights alone are more than the device gives."""
-    share = f"{accelerator.memory_gib:g} x {setup.utilization:g}"
-    place = f"{_each(setup)}{_named(accelerator)} offers"
-    return f"the weights need {_gib(room.weights)}{_on_each(setup)}; {place} {_gib(room.usable)} ({share})"
+    offered = f"{_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
+    if setup.devices == 1:
+        return f"the weights need {_gib(room.weights)}; {_named(accelerator)} offers {offered}"
+    return f"the weights need {_gib(room.weights)} on {_place(accelerator, setup)}; each offers {offered}"
 
 
 def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight: bool) -> str:
@@ -38,7 +39,7 @@ def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: S
         return f"the weights need {_gib(room.weights)} of {_gib(room.usable)} on {_place(accelerator, setup)}"
     left = f"{_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
     at_once = min(int(requests), setup.max_num_seqs)
-    queue = "; the rest queues" if at_once < setup.max_num_seqs else ""
+    queue = "; the rest queue" if at_once < setup.max_num_seqs else ""
     return f"{left}: {at_once} of {setup.max_num_seqs} requests of {setup.max_model_len} tokens at once{queue}"
 
 
@@ -72,10 +73,3 @@ def _place(accelerator: Accelerator, setup: Setup) -> str:
         return _named(accelerator)
     return f"each of {setup.devices} {accelerator.name or accelerator.resource_name}"
 
-
-def _each(setup: Setup) -> str:
-    return "" if setup.devices == 1 else "each of "
-
-
-def _on_each(setup: Setup) -> str:
-    return "" if setup.devices == 1 else f" on each of {setup.devices} devices"
