@@ -88,9 +88,7 @@ def test_a_longer_context_never_fits_where_a_shorter_one_does_not(
 
 
 @given(FACTS, SETUPS, MEMORY)
-def test_the_careful_estimate_is_never_above_the_optimistic_one(
-    facts: ModelFacts, setup: Setup, memory: float
-) -> None:
+def test_the_careful_estimate_is_never_above_the_optimistic_one(facts: ModelFacts, setup: Setup, memory: float) -> None:
     taken, found = overhead(facts, setup), room(facts, memory, setup)
     assert taken.careful >= taken.optimistic > 0
     assert found is None or found.careful <= found.optimistic

@@ -9,6 +9,7 @@ from llmservice.catalog.loader import Table, shipped_table
 from llmservice.catalog.rows import mapping, typed
 from llmservice.errors import InvalidCatalogue
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.plausibility import implausible
 
 MODELS_FILE = "models.yaml"
 _GIB = 2**30
@@ -88,4 +89,7 @@ def _facts(row: Table, where: str) -> ModelFacts:
     if not isinstance(gib, int | float) or not 0 <= gib < _GIB:
         raise InvalidCatalogue(where, "file_gib: must be a number of GiB, without quotes")
     given = {name: value for name, value in row.items() if name not in _OWN}
-    return typed(ModelFacts, given, where, **({"file_bytes": round(gib * _GIB)} if gib else {}))
+    facts = typed(ModelFacts, given, where, **({"file_bytes": round(gib * _GIB)} if gib else {}))
+    if problem := implausible(facts):
+        raise InvalidCatalogue(where, f"{problem}; correct it")
+    return facts

@@ -80,7 +80,7 @@ def has_fp8(accelerator: Accelerator) -> bool:
 
 def rounded_context(tokens: int) -> int:
     """A length as people write it: rounded down to two digits and noughts, and to thousands at most."""
-    step = min(1000, 10 ** max(0, len(str(tokens)) - 2))
+    step: int = min(1000, 10 ** max(0, len(str(tokens)) - 2))
     return tokens // step * step
 
 

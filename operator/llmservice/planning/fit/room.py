@@ -1,5 +1,6 @@
 """What is left for the KV cache on each device, and what is asked of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from llmservice.models.kv_cache import KvCache, kv_cache
@@ -50,10 +51,20 @@ def largest_context(facts: ModelFacts, memory_gib: float, setup: Setup) -> int:
         found = _room(facts, memory_gib, replace(setup, max_model_len=tokens), weights, cache)
         return found.needed <= found.careful
 
-    low, high = 0, facts.longest_context or _LONGEST
+    shortest = _room(facts, memory_gib, replace(setup, max_model_len=1), weights, cache)
+    growing = cache.full * shortest.reserved
+    # More than this cannot fit, and where all layers keep all tokens it mostly does: one look instead of twenty.
+    bound = int(max(0.0, shortest.careful) // growing) if growing else _LONGEST
+    most = min(bound, facts.longest_context or _LONGEST)
+    return most if most and fits(most) else _last(fits, most)
+
+
+def _last(holds: Callable[[int], bool], most: int) -> int:
+    """The largest number below `most` of which it holds, when it holds of all smaller ones; 0 for none."""
+    low, high = 0, max(0, most - 1)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
     return low
 
 

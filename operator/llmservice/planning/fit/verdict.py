@@ -25,9 +25,9 @@ class Verdict:
     """The outcome with its arithmetic.
 
     `room` is None where it cannot be computed. `full_length_requests` is how many requests of `max_model_len` tokens
-    have room in the KV cache at once by the careful estimate (`max_num_seqs` is another limit). `largest_context` is the
-    most tokens for which the outcome is Fits, `largest_context_small_kv` the same with a KV cache of 8 bits, 0 where
-    that cannot be had. `remedies` come in the order of least change, and are empty unless something is wrong.
+    have room in the KV cache at once by the careful estimate (`max_num_seqs` is another limit). `largest_context` is
+    the most tokens for which the outcome is Fits, `largest_context_small_kv` the same with a KV cache of 8 bits, 0
+    where that cannot be had. `remedies` come in the order of least change, and are empty unless something is wrong.
     `message` is one sentence.
     """
 

@@ -72,4 +72,3 @@ def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
     return f"each of {setup.devices} {accelerator.name or accelerator.resource_name}"
-
