@@ -110,7 +110,8 @@ def _fewer_requests(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -
 
 
 def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
-    if facts.quantization or setup.quantization not in ("", "auto"):
+    chosen = setup.quantization not in ("", "auto")
+    if facts.quantization or (chosen and setup.engine is not Engine.LLAMACPP):
         return
     for name in _QUANTIZATIONS[setup.engine]:
         if name == "online-fp8" and not has_fp8(accelerator):
