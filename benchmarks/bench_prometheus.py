@@ -17,9 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
+from llmservice.converging.pod_readings import Reading
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
 from llmservice.signals.prometheus_query import query_for, reduced
-from llmservice.signals.source import Reading, Target
+from llmservice.signals.source import Target
 from tests.contracts.metrics_server import metrics_server
 from tests.unit.signals.fake_engine import a_target, fake_engine, page, recorded
 

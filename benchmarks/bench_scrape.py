@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from llmservice.converging.pod_readings import Reading
 from llmservice.signals.exposition import scan
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import Reading
 from tests.unit.signals.fake_engine import VERSIONS, a_target, metric_names_of, page, recorded
 
 _TICK_SECONDS = 0.01

@@ -11,12 +11,12 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
-from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.converging.pod_readings import ReadFailure, Reading
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.engines.metric_names import MetricNames
 from llmservice.reconcilers.scaling.pod_history import PodHistory
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import ReadFailure, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RecordedLook:
     @classmethod
     def of_json(cls, raw: Mapping[str, Any]) -> Self:
         """Back from JSON."""
-        pods = tuple(ScaledPod(**{**pod, "standing": Standing(pod["standing"])}) for pod in raw["pods"])
+        pods = tuple(ScaledPod(**{**pod, "phase": PodPhase(pod["phase"])}) for pod in raw["pods"])
         return cls(at=raw["at"], asked=raw["asked"], pods=pods, pages=raw["pages"])
 
 
@@ -57,12 +57,12 @@ def load(path: Path) -> list[RecordedLook]:
 
 def decisions(looks: list[RecordedLook], policy: ScalingPolicy, metric_names: MetricNames) -> Iterator[Decision]:
     """What the operator decides from a run, look by look."""
-    sightings, memory = PodHistory(), Memory()
+    history, memory = PodHistory(), Memory()
     for look in looks:
-        said: dict[str, Reading | ReadFailure] = {
+        readings: dict[str, Reading | ReadFailure] = {
             pod: reading_from(scan(page.encode(), wanted(metric_names)), metric_names, look.at)
             for pod, page in look.pages.items()
         }
-        snapshot = sightings.look(look.pods, said, asked=look.asked, objective=policy.objective, now=look.at)
+        snapshot = history.snapshot(look.pods, readings, look.asked, policy.objective, look.at)
         decision, memory = decide(policy, snapshot, memory, look.at)
         yield decision

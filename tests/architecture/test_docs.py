@@ -13,9 +13,9 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.cli.documents import documents_in
+from llmservice.converging.pod_readings import ReadFailureReason
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.settings import VARIABLES, settings_from
-from llmservice.signals.source import ReadFailureReason
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -17,7 +17,7 @@ STALLED = f'llmservice_condition{{{CHAT}, type="Stalled", status="True"}}'
 UNAVAILABLE = f'llmservice_condition{{{CHAT}, type="Available", status="False"}}'
 UNREAD = f'llmservice_condition{{{CHAT}, type="MetricsAvailable", status="False"}}'
 AGE = f"llmservice_autoscale_reading_age_seconds{{{CHAT}}}"
-QUEUE = f"llmservice_queue_depth{{{CHAT}}}"
+WAITING = f"llmservice_requests_waiting{{{CHAT}}}"
 ERRORS = 'controller_runtime_reconcile_errors_total{controller="llmservice"}'
 PASSES = 'controller_runtime_reconcile_total{controller="llmservice", result="success"}'
 PANICS = 'controller_runtime_reconcile_panics_total{controller="llmservice"}'
@@ -57,7 +57,7 @@ FIRES = {
         Moment(LEADER | {UNREAD: "1x60", replicas("ready"): "2x60"}, 6),
     ],
     "LLMServiceAtMaximum": [
-        Moment(LEADER | {looks("AtMaximum"): "0+4x60", looks("Steady"): "3x60", QUEUE: "2x60"}, 20)
+        Moment(LEADER | {looks("AtMaximum"): "0+4x60", looks("Steady"): "3x60", WAITING: "2x60"}, 20)
     ],
 }
 """Each alert, and moments at which it and no other fires."""
@@ -78,9 +78,9 @@ SILENT = {
     ),
     "readings missing while no replica is ready": Moment(LEADER | {UNREAD: "1x60", replicas("ready"): "0x60"}, 30),
     "readings of a slow scrape": Moment(LEADER | {AGE: "30x60"}, 30),
-    "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", QUEUE: "0x60"}, 30),
+    "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", WAITING: "0x60"}, 30),
     "at the maximum now and then": Moment(
-        LEADER | {looks("AtMaximum"): "0+2x60", looks("Steady"): "0+2x60", QUEUE: "2x60"}, 30
+        LEADER | {looks("AtMaximum"): "0+2x60", looks("Steady"): "0+2x60", WAITING: "2x60"}, 30
     ),
 }
 """Moments at which nothing fires."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from llmservice.cluster.own_namespace import USUAL
-from llmservice.controllers.application import CATALOGUE_NAME
+from llmservice.controllers.wiring import CATALOGUE_NAME
 from tests.cluster.conftest import Operator
 from tests.cluster.fake_nodes import FakeNode, standing
 from tests.cluster.kube import Body, Kube

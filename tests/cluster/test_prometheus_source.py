@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.engines.registry import ENGINES
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import ReadFailure, Reading, Target
+from llmservice.signals.source import Target
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, ask
 from tests.contracts.metrics_server import metrics_server

@@ -5,7 +5,8 @@ import pytest
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.loader import ACCELERATORS_FILE, ENGINES_FILE, catalogue_of, shipped_table, table_in
+from llmservice.catalog.loader import catalogue_of, shipped_table, table_in
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE
 from llmservice.engines import registry
 from llmservice.engines.engine import (
     Capabilities,

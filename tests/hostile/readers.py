@@ -16,6 +16,7 @@ from llmservice.converging.crashes import cannot_be_made, crash
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.preparation import Preparation, obstructed, preparation
 from llmservice.converging.redaction import redacted, redacted_arguments
 from llmservice.engines.arguments import check_arguments
@@ -24,7 +25,6 @@ from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
-from llmservice.signals.source import ReadFailure, ReadFailureReason
 from llmservice.untrusted.texts import cut, printable
 from tests.unit.converging.plans import a_plan, a_pod, crashed
 from tests.unit.signals.fake_engine import metric_names_of

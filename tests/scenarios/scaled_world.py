@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
 from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
-from llmservice.reconcilers.scaling.candidates import Candidates
-from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
+from llmservice.reconcilers.scaling.scaled_services import ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.reconcilers.scaling.service_state import ServiceState
+from llmservice.reconcilers.scaling.service_states import ServiceStates
+from llmservice.signals.source import Target
 from tests.scenarios.world import NAMESPACE, World, controlled_by
 from tests.unit.autoscaling.builders import counters
 
@@ -23,11 +26,11 @@ RUNNING = {"policy": "Threshold", "targets": {"runningRequests": 4}}
 
 @dataclass
 class FakeSource:
-    """Engines that hold `running` requests each, or what `by_pod` says of one; `silent` ones are not answered for."""
+    """Engines that hold `running` requests each, or what `by_pod` says of one; `unreadable` ones do not answer."""
 
     running: float = 0.0
     by_pod: dict[str, float] = field(default_factory=dict)
-    silent: dict[str, ReadFailure] = field(default_factory=dict)
+    unreadable: dict[str, ReadFailure] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     now: float = 0.0
 
@@ -36,10 +39,10 @@ class FakeSource:
         return {target: self._one(target) for target in targets}
 
     def _one(self, target: Target) -> Reading | ReadFailure:
-        if target.pod in self.silent:
-            return self.silent[target.pod]
+        if target.pod in self.unreadable:
+            return self.unreadable[target.pod]
         running = self.by_pod.get(target.pod, self.running)
-        return Reading(at=self.now, counters=counters(self.now, running=running, finished=None))
+        return Reading(counters=counters(self.now, running=running, finished=None))
 
 
 UNREACHABLE = ReadFailure(reason=ReadFailureReason.UNREACHABLE, message="connection refused: see its log")
@@ -52,7 +55,7 @@ class ScaledWorld(World):
     source: FakeSource = field(default_factory=FakeSource)
     prometheus: FakeSource = field(default_factory=FakeSource)
     autoscaler: Autoscaler = field(init=False)
-    told: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     started: int = 0
 
     def __post_init__(self) -> None:
@@ -61,24 +64,22 @@ class ScaledWorld(World):
 
     def lead(self) -> None:
         """A term of leadership begins: a new process, as far as memory goes."""
-        looks = Evaluations()
-        actor = ScaleWriter(cluster=self.cluster, cache=self.cache, now=self._moment)
+        states = ServiceStates()
         self.autoscaler = Autoscaler(
-            candidates=Candidates(cache=self.cache, plan=self.reconciler.plan),
+            services=ScaledServices(cache=self.cache, states=states, plan=self.reconciler.plan),
             scaler=ServiceScaler(
-                actor=actor,
-                looks=looks,
-                changed=lambda key: self.told.append(key[1]),
+                writer=ScaleWriter(cluster=self.cluster, cache=self.cache, now=self._moment),
+                changed=lambda key: self.changed.append(key[1]),
                 clock=self.seconds,
                 period_seconds=10.0,
             ),
             sources={"Pods": self.source, "Prometheus": self.prometheus},
         )
-        self.reconciler.scaling = looks.report
+        self.reconciler.scaling = states.report
         self.autoscaler.listen_to(self.cache)
 
     def scaled(self, *, minimum: int = 1, maximum: int = 8, **autoscaling: Any) -> "ScaledWorld":
-        """The world with a service that serves at its minimum and was looked at."""
+        """The world with a service that serves at its minimum and was evaluated."""
         bounds = {"minReplicas": minimum, "maxReplicas": maximum}
         self.apply(spec__autoscaling={**bounds, **(RUNNING | autoscaling)})
         self.reconcile()
@@ -90,17 +91,17 @@ class ScaledWorld(World):
     def tick(self, times: int = 1, *, seconds: float = 10.0) -> None:
         """Periods of the autoscaler; pods that it asks for are ready by the next one."""
         for _ in range(times):
-            self.look(seconds=seconds)
+            self.round(seconds=seconds)
             self.settle()
 
-    def look(self, *, seconds: float = 10.0) -> None:
+    def round(self, *, seconds: float = 10.0) -> None:
         """One period in which no pod comes or goes."""
         self.time += timedelta(seconds=seconds)
         self.source.now = self.prometheus.now = self.time.timestamp()
-        asyncio.run(self.autoscaler.look_at([*self.autoscaler.candidates.keys()]))
-        for name in {*self.told}:
+        asyncio.run(self.autoscaler.scale([*self.autoscaler.services.keys()]))
+        for name in {*self.changed}:
             self.reconcile(name)
-        self.told.clear()
+        self.changed.clear()
 
     def settle(self) -> None:
         """What the controllers do: as many ready pods as are asked for; those of the lowest cost are stopped first."""
@@ -135,6 +136,24 @@ class ScaledWorld(World):
         """The time, later by a little whenever it is asked for: two events never bear the same name."""
         self.time += timedelta(microseconds=1)
         return self.time
+
+    @property
+    def states(self) -> ServiceStates:
+        """What the autoscaler remembers."""
+        return self.autoscaler.services.states
+
+    @property
+    def state(self) -> ServiceState:
+        """What it remembers of the only service."""
+        (state,) = self.states
+        return state
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Its last evaluation of the only service."""
+        evaluation = self.state.evaluation
+        assert evaluation is not None
+        return evaluation
 
     @property
     def replicas(self) -> int:

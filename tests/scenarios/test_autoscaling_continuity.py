@@ -1,6 +1,7 @@
 """A busy service keeps its number through what is no load: new leaders, edits, rollouts, moments of unreadiness."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import cycle
@@ -9,8 +10,9 @@ from typing import Any
 import pytest
 
 from llmservice.autoscaling.counters import Histogram
+from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.objects.references import Manifest, Ref, ref_of
-from llmservice.signals.source import ReadFailure, Reading, Target
+from llmservice.signals.source import Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 from tests.unit.autoscaling.builders import counters
@@ -49,7 +51,7 @@ class BusyEngines(FakeSource):
             ttft=Histogram(count=requests, total=0.2 * requests, bounds=(1.0, 5.0), counts=(requests, requests)),
             inter_token_latency=Histogram(count=requests * 200.0, total=inter_token_seconds),
         )
-        return Reading(at=self.now, counters=counted, kv_use=0.1, slots=256)
+        return Reading(counters=counted, kv_use=0.1, slots=256)
 
 
 @dataclass
@@ -66,10 +68,10 @@ class BusyWorld(ScaledWorld):
         self.serve(120)
         return self.replicas
 
-    def serve(self, looks: int = 1) -> list[int]:
-        """The number after each of so many looks under the load."""
+    def serve(self, rounds: int = 1) -> list[int]:
+        """The number after each of so many rounds under the load."""
         numbers = []
-        for _ in range(looks):
+        for _ in range(rounds):
             self.source.work(self.pods())
             self.tick()
             numbers.append(self.replicas)
@@ -89,9 +91,7 @@ class BusyWorld(ScaledWorld):
     @property
     def cold_starts(self) -> tuple[int, ...]:
         """The cold starts that are remembered."""
-        (record,) = self.autoscaler.scaler.looks
-        assert record.look is not None
-        return record.look.memory.demand.cold_starts
+        return self.evaluation.memory.demand.cold_starts
 
     def pause(self) -> None:
         """Nobody leads for longer than a memory is continued; then somebody does."""
@@ -119,9 +119,40 @@ def test_a_new_leader_after_a_pause_goes_on_with_the_number_that_runs() -> None:
     before = world.served()
     world.pause()
     assert max(world.serve(12)) <= before + 1
-    (record,) = world.autoscaler.scaler.looks
-    assert record.look is not None
-    assert "one replica holds" in record.look.decision.message
+    assert "forecast" in {vote.step for vote in world.evaluation.decision.trace}
+
+
+def with_checkpoint(world: BusyWorld, change: Callable[[str], str]) -> None:
+    """The checkpoint in the status becomes another one."""
+
+    def edit(live: Manifest) -> None:
+        live["status"]["autoscaling"]["checkpoint"] = change(live["status"]["autoscaling"]["checkpoint"])
+
+    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), edit)
+
+
+UNREADABLE_CHECKPOINTS: Mapping[str, Callable[[str], str]] = {
+    "of another version": lambda text: re.sub(r"/\d+:", "/0:", text),
+    "damaged": lambda text: text[:-40],
+}
+
+
+@pytest.mark.parametrize("change", UNREADABLE_CHECKPOINTS.values(), ids=UNREADABLE_CHECKPOINTS)
+def test_a_checkpoint_that_cannot_be_read_is_dropped_with_one_line_and_moves_no_replica(
+    change: Callable[[str], str], caplog: pytest.LogCaptureFixture
+) -> None:
+    world = BusyWorld()
+    before = world.served()
+    with_checkpoint(world, change)
+    world.pause()
+    with caplog.at_level("INFO"):
+        numbers = world.serve(12)
+    assert [record.getMessage() for record in caplog.records if "checkpoint" in record.getMessage()] == [
+        "ml/chat: its checkpoint is none of this version and is dropped: it learns anew"
+    ]
+    assert numbers[:3] == [before] * 3
+    assert max(numbers) <= before + 1
+    assert world.evaluation.memory.capacity.line
 
 
 @pytest.mark.parametrize("new_leader", [True, False])
@@ -145,7 +176,7 @@ def test_another_policy_changes_nothing_at_once() -> None:
     assert max(world.serve(12)) <= before
 
 
-def test_a_replica_that_waits_for_the_place_of_its_predecessor_is_no_shortage() -> None:
+def test_a_replica_that_waits_for_the_room_of_its_predecessor_is_no_shortage() -> None:
     world = ScaledWorld().scaled(minimum=2)
     old = Ref("Pod", NAMESPACE, world.pods()[0]["metadata"]["name"])
     world.cluster.edit(old, lambda live: live["metadata"].update(finalizers=["example.com/it-drains"]))
@@ -154,11 +185,11 @@ def test_a_replica_that_waits_for_the_place_of_its_predecessor_is_no_shortage() 
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}
     world.start_pod(phase="Pending", podIP="", conditions=[condition], containerStatuses=[])
     for _ in range(3):
-        world.look()
+        world.round()
     assert world.condition("ScalingActive")["reason"] == "AtMinimum"
     assert world.events() == []
     for _ in range(13):
-        world.look()
+        world.round()
     assert world.condition("ScalingActive")["reason"] == "PodsPending"
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.objects.references import Manifest, Ref
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import ReadFailure, Reading, Target
+from llmservice.signals.source import Target
 from tests.scenarios.scaled_world import FakeSource, ScaledWorld
 from tests.scenarios.world import NAMESPACE
 from tests.unit.signals.fake_engine import recorded
@@ -85,10 +86,8 @@ def test_old_pods_under_load_are_read_on_and_kept(world: RollingWorld, engine: s
 def test_the_first_new_pod_is_read_as_the_new_engine(world: RollingWorld) -> None:
     world.edit("tgi", "3.3.7")
     world.source.pages[world.start_pod()] = TGI
-    world.look()
-    (record,) = world.autoscaler.scaler.looks
-    assert record.look is not None
-    assert [member.running for member in record.look.snapshot.ready] == [4, 4, 4, 2]
+    world.round()
+    assert [member.running for member in world.evaluation.snapshot.ready] == [4, 4, 4, 2]
 
 
 def test_the_version_of_ones_own_image_is_corrected_without_new_pods() -> None:

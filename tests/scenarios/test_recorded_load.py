@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from llmservice.autoscaling.decision import Reason
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.vllm import VLLM

@@ -75,10 +75,6 @@ def test_every_example_is_understood(variable: Any) -> None:
     assert registry_settings(after) is not None
 
 
-def test_every_field_has_a_variable() -> None:
-    assert {variable.field for variable in VARIABLES} == set(Settings.__dataclass_fields__)
-
-
 def test_nothing_set_changes_no_pod() -> None:
     assert registry_settings(settings_from({})) == RegistrySettings()
 

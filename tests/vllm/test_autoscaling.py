@@ -10,7 +10,7 @@ from typing import Self
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
-from llmservice.converging.scaled_pods import Standing, scaled_pods
+from llmservice.converging.scaled_pods import PodPhase, scaled_pods
 from llmservice.engines.vllm import VLLM
 from llmservice.signals.samples import wanted
 from sandbox import Sandbox
@@ -57,7 +57,7 @@ class Recorder:
         while not self._stop.wait(10):
             pods = scaled_pods(self.kube.list("Pod"))
             deployment = self.kube.get("Deployment", "chat") or {"spec": {}}
-            pages = {pod.name: _page(pod.address, names) for pod in pods if pod.standing is Standing.READY}
+            pages = {pod.name: _page(pod.address, names) for pod in pods if pod.phase is PodPhase.READY}
             self.looks.append(RecordedLook(round(time.time(), 2), deployment["spec"].get("replicas", 1), pods, pages))
 
 

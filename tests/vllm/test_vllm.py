@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.converging.pod_readings import Reading
 from llmservice.engines.vllm import VLLM
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import Reading
 from sandbox import Sandbox
 from sandbox.vllm_image import VERSION
 from tests.cluster.kube import Kube

@@ -84,10 +84,10 @@ AUTOSCALING = (
         ),
     ),
     Panel(
-        title="Queue depth",
+        title="Waiting requests",
         meaning="Requests waiting in the engines.",
         unit="none",
-        queries=(Query(largest("llmservice_queue_depth"), _SERVICE),),
+        queries=(Query(largest("llmservice_requests_waiting"), _SERVICE),),
     ),
     Panel(
         title="Running requests",
@@ -109,7 +109,7 @@ AUTOSCALING = (
     ),
     Panel(
         title="Decisions by reason",
-        meaning="Evaluations of the autoscaler; docs/reference/reasons.md says what each reason means.",
+        meaning="Decisions of the autoscaler; docs/reference/reasons.md says what each reason means.",
         unit="cps",
         queries=(
             Query(f"sum by (reason) (rate(llmservice_autoscale_decisions_total{{{OF_SERVICES}}}{RATE}))", "{{reason}}"),
@@ -117,12 +117,13 @@ AUTOSCALING = (
         stacked=True,
     ),
     Panel(
-        title="Failed reads by cause",
-        meaning="Pods that could not be read.",
+        title="Failed readings by reason",
+        meaning="Pods whose metrics could not be read.",
         unit="cps",
         queries=(
             Query(
-                f"sum by (reason) (rate(llmservice_autoscale_reads_failed_total{{{OF_SERVICES}}}{RATE}))", "{{reason}}"
+                f"sum by (reason) (rate(llmservice_autoscale_read_failures_total{{{OF_SERVICES}}}{RATE}))",
+                "{{reason}}",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.measuring import MeasuredQueue
 from llmservice.controllers.metrics.scaling_series import ScalingSeries
 from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
-from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 
 _HEAD = """\
 # Metrics of the operator
@@ -47,7 +47,7 @@ def families() -> list[Family]:
     MeasuredQueue(metrics)
     process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
     registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
-    found = _families([*registered, ServiceSeries(), process, ScalingSeries(Evaluations())])
+    found = _families([*registered, ServiceSeries(), process, ScalingSeries(ServiceStates())])
     return sorted(found)
 
 

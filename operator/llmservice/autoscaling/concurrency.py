@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 from llmservice.autoscaling.arithmetic import mean
-from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import cold_start_seconds
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
@@ -24,7 +24,7 @@ _SLOT_SHARE = 0.75
 _TOLERANCE = 0.1
 
 
-def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """Replicas for the requests held now: the larger of the last reading and the last minute, over the target.
 
     The target is 16 requests per replica, or three quarters of the slots when that is less.
@@ -37,7 +37,7 @@ def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, no
     window = stabilization_window_seconds(cold_start_seconds(memory.demand))
     targets = with_target(memory.stabilization.targets, enough, now, window)
     message = f"{requests:.0f} requests, {per_replica:.0f} per replica; {_why(snapshot)}"
-    proposal = Proposal(
+    decision = Decision(
         target=target,
         replicas=rate_limited(
             enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, DEFAULT_RATE_LIMIT
@@ -48,7 +48,7 @@ def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, no
             Vote(step="hold", replicas=largest(targets), message=f"{window:.0f} s"),
         ),
     )
-    return proposal, dataclasses.replace(
+    return decision, dataclasses.replace(
         memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
     )
 

@@ -104,7 +104,7 @@ def flow_between(before: Counters, after: Counters, objective: Objective) -> Flo
         prompt_tokens=after.prompt_tokens - before.prompt_tokens,
         generated_tokens=after.generated_tokens - before.generated_tokens,
         finished=finished or 0.0,
-        arrived=(finished or 0.0) + after.rejected - before.rejected + held,
+        arrived=None if finished is None else finished + after.rejected - before.rejected + held,
         first_tokens=_growth(_count(before.ttft), _count(after.ttft)),
         ttft_violations=_growth(*(_above(c.ttft, objective.ttft_seconds) for c in (before, after))),
         tpot_violations=_growth(*(_above(c.tpot, objective.tpot_seconds) for c in (before, after))),

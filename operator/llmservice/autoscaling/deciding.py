@@ -1,10 +1,11 @@
-"""`decide`: what every law has in common: old memories, missing readings, bounds, replicas without a place."""
+"""`decide`: what every law has in common: old memories, missing readings, bounds, unschedulable replicas."""
 
 import dataclasses
 from collections.abc import Callable
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling import learned, threshold
-from llmservice.autoscaling.decision import Decision, Proposal, Reason, Vote
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.memory import Demand, Memory, Stabilization
 from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
@@ -14,24 +15,24 @@ _GAP_PERIODS = 6
 """A memory older than this many periods is no longer continued."""
 
 _RATE_PERIOD_SECONDS = 60.0
-"""Changes are remembered for this long; no rate limit looks back further."""
+"""Changes are remembered for this long; no rate limit has a longer period."""
 
-Propose = Callable[[ScalingPolicy, Snapshot, Memory, float], tuple[Proposal, Memory]]
+ScalingLaw = Callable[[ScalingPolicy, Snapshot, Memory, float], tuple[Decision, Memory]]
 
-_LAWS: dict[Law, Propose] = {Law.LEARNED: learned.propose, Law.THRESHOLD: threshold.propose}
+_LAWS: dict[Law, ScalingLaw] = {Law.LEARNED: learned.propose, Law.THRESHOLD: threshold.propose}
 
 
 def decide(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """Replicas to run next and why, and what to remember for the next call.
 
     `now` in seconds of a clock that checkpoints share with their reader. No replica read: nothing changes. Some not
-    read: never fewer. Replicas asked for that find no place: no more are asked for.
+    read: never fewer. Replicas asked for that are unschedulable: no more are asked for.
     """
     if not snapshot.ready:
         return _frozen(policy, snapshot), memory
     memory = _continued(policy, snapshot, memory, now)
-    proposal, memory = _LAWS[policy.law](policy, snapshot, memory, now)
-    decision = _explained(policy, snapshot, proposal)
+    wanted, memory = _LAWS[policy.law](policy, snapshot, memory, now)
+    decision = _explained(policy, snapshot, wanted)
     stabilization = with_change(memory.stabilization, decision.replicas - snapshot.replicas, now, _RATE_PERIOD_SECONDS)
     return decision, dataclasses.replace(memory, at=now, stabilization=stabilization)
 
@@ -39,12 +40,12 @@ def decide(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float
 def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> Memory:
     """The memory as it counts now: after a gap, or when the clock went back, only what ages slowly.
 
-    Then the running replicas count as a target of this moment, so that none is dropped for one hold window.
+    Then the running replicas count as a target of this moment, so that none is dropped for one stabilization window.
     """
     if memory.at is not None and 0 <= now - memory.at <= _GAP_PERIODS * policy.period_seconds:
         return memory
     demand, capacity = memory.demand, memory.capacity
-    # Read since the gap before this one, and no load learnt: a service that can hardly be read is no known one.
+    # Read since the gap before this one, and no load learned: of a service that can hardly be read nothing is known.
     half_minutes = () if demand.held and not demand.loads else demand.half_minutes
     return Memory(
         capacity=dataclasses.replace(capacity, watches={}),
@@ -55,6 +56,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
             ordinary_error=demand.ordinary_error,
             judged=demand.judged,
             cold_starts=demand.cold_starts,
+            known_before=demand.known_before,
         ),
         stabilization=Stabilization(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),
     )
@@ -62,7 +64,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
 
 def _frozen(policy: ScalingPolicy, snapshot: Snapshot) -> Decision:
     replicas = policy.bounded(snapshot.replicas)
-    why = f"{snapshot.silent} do not answer, {snapshot.starting} are starting"
+    why = f"{snapshot.unreadable} cannot be read, {snapshot.starting} are starting"
     return Decision(
         replicas=replicas,
         reason=Reason.NO_FRESH_READINGS if replicas == snapshot.replicas else Reason.OUT_OF_BOUNDS,
@@ -71,54 +73,59 @@ def _frozen(policy: ScalingPolicy, snapshot: Snapshot) -> Decision:
     )
 
 
-def _explained(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> Decision:
-    """The proposal within what readings, pending pods and bounds allow, with the reason that decided."""
+def _explained(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> Decision:
+    """What the law wants, within what readings, pending pods and bounds allow, with the reason that decided."""
     running = snapshot.replicas
-    replicas, reason, note = _allowed(policy, snapshot, proposal)
-    message = f"{_step(running, replicas)}: {proposal.message}"
+    replicas, reason, note = _allowed(policy, snapshot, wanted)
+    message = f"{_step(running, replicas)}: {wanted.message}"
     return Decision(
         replicas=replicas,
         reason=reason,
         message=f"{message}; {note}" if note else message,
-        trace=(*proposal.trace, Vote(step="result", replicas=replicas, message=note or str(reason))),
+        target=wanted.target,
+        trace=(*wanted.trace, Vote(step="result", replicas=replicas, message=note or str(reason))),
     )
 
 
-def _allowed(policy: ScalingPolicy, snapshot: Snapshot, proposal: Proposal) -> tuple[int, Reason, str]:
-    """Replicas, reason and a note on what held the proposal back.
+def _allowed(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> tuple[int, Reason, str]:
+    """Replicas, reason and a note on what holds back what the law wants.
 
-    | asked for                                  | then                                             |
+    | the law wants                              | then                                             |
     |--------------------------------------------|--------------------------------------------------|
     | the running number lies outside the bounds | OutOfBounds: the bound                           |
     | fewer, but some replicas were not read     | PartialReadings: the running number              |
-    | no fewer, but some find no place           | PodsPending: the running number                  |
-    | anything else                              | the proposal; why, from the load and the stabilization |
+    | no fewer, but some are unschedulable       | PodsPending: the running number                  |
+    | anything else                              | that; the reason follows from load, window, bounds |
     """
-    running, asked, wanted = snapshot.replicas, policy.bounded(proposal.replicas), policy.bounded(proposal.target)
+    running, asked, target = snapshot.replicas, policy.bounded(wanted.replicas), policy.bounded(_target(wanted))
     if policy.bounded(running) != running:
         return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}"
-    if snapshot.silent and wanted < running:
-        note = f"{snapshot.silent} of {len(snapshot.ready) + snapshot.silent} replicas do not answer: not scaling down"
+    if snapshot.unreadable and target < running:
+        note = f"{snapshot.unreadable} of {snapshot.serving} replicas cannot be read: not scaling down"
         return running, Reason.PARTIAL_READINGS, note
     if snapshot.unschedulable and asked >= running:
-        note = f"{snapshot.unschedulable} replicas find no place: free or add nodes, or lower maxReplicas"
+        note = f"{snapshot.unschedulable} replicas are unschedulable: free or add nodes, or lower maxReplicas"
         return running, Reason.PODS_PENDING, note
-    return asked, *_why(policy, running, asked, proposal)
+    return asked, *_why(policy, running, asked, wanted)
 
 
-def _why(policy: ScalingPolicy, running: int, asked: int, proposal: Proposal) -> tuple[Reason, str]:
-    if proposal.missing_signal:
-        return Reason.SIGNAL_MISSING, proposal.missing_signal
+def _why(policy: ScalingPolicy, running: int, asked: int, wanted: Decision) -> tuple[Reason, str]:
+    if wanted.reason is Reason.SIGNAL_MISSING:
+        return wanted.reason, ""
     if asked != running:
         return (Reason.LOAD_ROSE if asked > running else Reason.LOAD_FELL), ""
-    wanted = policy.bounded(proposal.target)
-    if wanted < running:
-        return Reason.STABILIZING, f"{wanted} would do now, held by the stabilization window"
-    if asked == policy.minimum and proposal.target <= policy.minimum:
+    target = _target(wanted)
+    if policy.bounded(target) < running:
+        return Reason.STABILIZING, f"{policy.bounded(target)} would do now, held by the stabilization window"
+    if asked == policy.minimum and target <= policy.minimum:
         return Reason.AT_MINIMUM, ""
-    if asked == policy.maximum and proposal.target >= policy.maximum:
+    if asked == policy.maximum and target >= policy.maximum:
         return Reason.AT_MAXIMUM, "maxReplicas reached"
     return Reason.STEADY, ""
+
+
+def _target(wanted: Decision) -> int:
+    return wanted.replicas if wanted.target is None else wanted.target
 
 
 def _step(before: int, after: int) -> str:

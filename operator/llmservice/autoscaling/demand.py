@@ -24,15 +24,16 @@ HALF_MINUTE = 3
 def observed(demand: Demand, snapshot: Snapshot) -> Demand:
     """The demand with this snapshot's readings; unchanged sizes and loads when no flow is known.
 
-    Replicas whose flow is not known are taken to receive what the others receive.
+    Replicas whose arrivals are not known are taken to receive what the others receive: those read once, and those of an
+    engine that does not count what finished.
     """
     cold_starts = (*demand.cold_starts, *(round(seconds) for seconds in snapshot.cold_starts))[-COLD_STARTS_KEPT:]
     held = (*demand.held, round(_for_all(snapshot.running + snapshot.waiting, len(snapshot.ready), snapshot)))[-6:]
-    flows = snapshot.flows
+    flows = [flow for flow in snapshot.flows if flow.arrived is not None]
     sizes = measured_sizes(demand.sizes, flows)
     loads, half_minutes, readings = demand.loads, demand.half_minutes, demand.readings
     if flows and sizes is not None:
-        arrived = _for_all(sum(flow.arrived / flow.seconds for flow in flows), len(flows), snapshot)
+        arrived = _for_all(sum((flow.arrived or 0.0) / flow.seconds for flow in flows), len(flows), snapshot)
         loads = (*loads, max(0, round(arrived * sizes.tokens)))[-LOADS_KEPT:]
         readings += 1
         if readings % HALF_MINUTE == 0:
@@ -92,5 +93,4 @@ def _sizes_in(flow: Flow) -> tuple[float, float, float, float]:
 
 def _for_all(value: float, read: int, snapshot: Snapshot) -> float:
     """A sum over the replicas that were read, as if all that take requests had been."""
-    serving = len(snapshot.ready) + snapshot.silent
-    return value * serving / read if read else 0.0
+    return value * snapshot.serving / read if read else 0.0

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from llmservice.autoscaling.arithmetic import tokens_text
 from llmservice.autoscaling.capacity_line import Limits, fitted, learnt, limits
 from llmservice.autoscaling.concurrency import by_concurrency
-from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import cold_start_seconds, observed
 from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook, working_level
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
@@ -67,7 +67,7 @@ class _Need:
         return max(self.load + self.reserve, self.floor) + extra
 
 
-def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """What the load wants by what was known before, and everything learnt from this snapshot for the next.
 
     Learning after deciding keeps the law monotone: a reading with more load cannot talk capacity up at the same time.
@@ -110,7 +110,7 @@ def _need(
 
 def _held(
     policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, need: _Need, now: float
-) -> tuple[Proposal, Memory]:
+) -> tuple[Decision, Memory]:
     """Up at once to what is enough; down when even ample would do for the hold window, or enough for half an hour."""
     cold_start, running = cold_start_seconds(memory.demand), snapshot.replicas
     window = stabilization_window_seconds(cold_start)
@@ -123,13 +123,13 @@ def _held(
         needs=with_target(memory.stabilization.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
     )
     keep = min(largest(stabilization.targets), largest(stabilization.needs))
-    proposal = Proposal(
+    decision = Decision(
         target=target,
         replicas=rate_limited(enough, keep, running, now, stabilization.changes, DEFAULT_RATE_LIMIT),
         message=_message(need, cold_start + policy.period_seconds),
         trace=(*_votes(need, cold_start), Vote(step="hold", replicas=keep, message=f"{window:.0f} s")),
     )
-    return proposal, dataclasses.replace(memory, stabilization=stabilization)
+    return decision, dataclasses.replace(memory, stabilization=stabilization)
 
 
 def _band(load: float) -> float:

@@ -107,7 +107,8 @@ class Demand:
     """What is known of the load: request sizes, the last readings, the last hour, and how good forecasts were.
 
     `loads` in tokens/s, `held` in requests (running and waiting); `error` and `ordinary_error` are mean absolute errors
-    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts.
+    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts. `known_before`: the
+    service ran before, but what was known of it could not be read.
     """
 
     sizes: Sizes | None = None
@@ -120,6 +121,7 @@ class Demand:
     ordinary_error: float = 0.0
     judged: int = 0
     cold_starts: tuple[int, ...] = ()
+    known_before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

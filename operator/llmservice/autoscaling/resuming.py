@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import HALF_MINUTE, cold_start_seconds
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.snapshot import Snapshot
@@ -21,21 +21,21 @@ def is_resumed(demand: Demand, snapshot: Snapshot) -> bool:
     engine that reports no token inter_token_count ends it at once: there is nothing to wait for.
     """
     looks = len(demand.held)
-    if looks > _LOOKS or HALF_MINUTE * len(demand.half_minutes) <= looks:
+    if looks > _LOOKS or not (demand.known_before or HALF_MINUTE * len(demand.half_minutes) > looks):
         return False
     if any(flow.inter_token_count is None for flow in snapshot.flows):
         return False
     return looks <= _LOOKS_WITH_QUEUES or not all(replica.waiting for replica in snapshot.ready)
 
 
-def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """The running number, which then counts as wanted for one hold window."""
     running, window = snapshot.replicas, stabilization_window_seconds(cold_start_seconds(memory.demand))
     message = (
         f"{snapshot.running + snapshot.waiting:.0f} requests; too little was read so far to say how many replicas "
         "they need, so the number stays"
     )
-    proposal = Proposal(
+    decision = Decision(
         target=running,
         replicas=running,
         message=message,
@@ -44,4 +44,4 @@ def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal,
     stabilization = dataclasses.replace(
         memory.stabilization, targets=with_target(memory.stabilization.targets, running, now, window)
     )
-    return proposal, dataclasses.replace(memory, stabilization=stabilization)
+    return decision, dataclasses.replace(memory, stabilization=stabilization)

@@ -1,4 +1,4 @@
-"""What a decision looks at: every replica of one service at one moment, in terms no engine owns."""
+"""What a decision is made from: every replica of one service at one moment, in terms no engine owns."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,16 +14,17 @@ class Phase(StrEnum):
     READY = "Ready"
     """Takes requests, and its metrics were read for this snapshot."""
     STARTING = "Starting"
-    """Ordered but not yet ready: capacity on its way."""
-    SILENT = "Silent"
-    """Takes requests, but no metrics could be read: nothing is known of its load."""
+    """Asked for, but not ready yet."""
+    UNREADABLE = "Unreadable"
+    """Takes requests, but its metrics could not be read: nothing is known of its load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
     """What one replica did between two readings of its counters.
 
-    `arrived` = finished + rejected + growth of what it holds. `ttft_violations` counts first tokens over the
+    `arrived` = finished + rejected + growth of what it holds; None where the engine does not count what finished, which
+    is 0 then. `ttft_violations` counts first tokens over the
     objective, `tpot_violations` finished requests over it. `inter_token_count` intervals between tokens of running
     requests add up to `inter_token_seconds`; `finished_prompt_tokens` and `finished_generated_tokens` are the sizes of
     the requests that finished. None where the engine does not report them.
@@ -33,7 +34,7 @@ class Flow:
     prompt_tokens: float
     generated_tokens: float
     finished: float
-    arrived: float
+    arrived: float | None
     first_tokens: float | None = None
     ttft_violations: float | None = None
     tpot_violations: float | None = None
@@ -75,7 +76,7 @@ class Replica:
     def __post_init__(self) -> None:
         for value in (self.running, self.waiting, self.kv_use or 0.0):
             if not 0.0 <= value <= LARGEST_READING:
-                msg = f"replica {self.name}: {value} is no number of requests and no ratio: report it as Silent"
+                msg = f"replica {self.name}: {value} is no number of requests and no ratio: report it as Unreadable"
                 raise ValueError(msg)
 
     @property
@@ -88,9 +89,9 @@ class Replica:
 class Snapshot:
     """All replicas of one service that may still take requests (none that is being stopped).
 
-    `replicas` is what is asked for now, `unschedulable` how many of those starting have no place to run, nor one that
-    is about to be free. `cold_starts` are the seconds from created to ready of the replicas that became ready since the
-    last snapshot. `gated` counts requests held in front of the service.
+    `replicas` is what is asked for now, `unschedulable` how many of those starting the scheduler finds no node for, nor
+    one that is about to have room. `cold_starts` are the seconds from created to ready of the replicas that became
+    ready since the last snapshot. `gated` counts requests held in front of the service.
     """
 
     replicas: int
@@ -105,13 +106,13 @@ class Snapshot:
         return tuple(sorted((m for m in self.members if m.phase is Phase.READY), key=lambda replica: replica.name))
 
     @cached_property
-    def silent(self) -> int:
-        """Replicas that take requests but say nothing."""
-        return sum(m.phase is Phase.SILENT for m in self.members)
+    def unreadable(self) -> int:
+        """Replicas that take requests, and whose metrics could not be read."""
+        return sum(m.phase is Phase.UNREADABLE for m in self.members)
 
     @cached_property
     def starting(self) -> int:
-        """Replicas on their way."""
+        """Replicas asked for that are not ready yet."""
         return sum(m.phase is Phase.STARTING for m in self.members)
 
     @cached_property
@@ -130,7 +131,11 @@ class Snapshot:
         return sum(m.running for m in self.ready)
 
     @cached_property
-    def kv_use(self) -> float | None:
-        """KV-cache use summed over the replicas that report one (in replicas' worth); None where none does."""
-        used = [m.kv_use for m in self.ready if m.kv_use is not None]
-        return sum(used) if used else None
+    def kv_uses(self) -> tuple[float, ...]:
+        """KV-cache use 0–1 of each replica that reports one: in a rollout to another engine not all may."""
+        return tuple(m.kv_use for m in self.ready if m.kv_use is not None)
+
+    @property
+    def serving(self) -> int:
+        """Replicas that take requests, whether or not they were read."""
+        return len(self.ready) + self.unreadable

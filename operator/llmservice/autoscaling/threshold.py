@@ -2,9 +2,11 @@
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from llmservice.autoscaling.decision import Proposal, Vote
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import observed
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
@@ -21,7 +23,7 @@ _RATE_LIMIT = RateLimit(period_seconds=60.0, down_share=0.5, down_replicas=1, up
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Signal:
-    """One target: the sum of its signal over the replicas that report it, None where none does; the target of each."""
+    """One target: the sum of its signal over all replicas that serve, None where none reports it; the target each."""
 
     name: str
     total: float | None
@@ -33,11 +35,10 @@ class _Signal:
         return (self.total or 0.0) / self.target
 
 
-def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Proposal, Memory]:
+def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:
     """Replicas by targets, and the memory with them.
 
-    demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered. Replicas
-    not read are taken to carry what the others carry.
+    demand = max over signals of sum / target: absolute, so replicas on their way are capacity already ordered.
     """
     memory = dataclasses.replace(memory, demand=observed(memory.demand, snapshot))
     signals = _signals(policy, snapshot)
@@ -49,7 +50,7 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     target = _rounded(winner.replicas, snapshot.replicas)
     enough = policy.bounded(target)
     targets = with_target(memory.stabilization.targets, enough, now, _DOWN_WINDOW_SECONDS)
-    proposal = Proposal(
+    decision = Decision(
         target=target,
         replicas=rate_limited(
             enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, _RATE_LIMIT
@@ -57,25 +58,28 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
         message=f"{winner.name} {_vote(winner)} wants {winner.replicas:.1f}",
         trace=(*votes, Vote(step="hold", replicas=largest(targets), message=f"{_DOWN_WINDOW_SECONDS:.0f} s")),
     )
-    return proposal, dataclasses.replace(
+    return decision, dataclasses.replace(
         memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
     )
 
 
 def _signals(policy: ScalingPolicy, snapshot: Snapshot) -> tuple[_Signal, ...]:
-    targets = policy.targets
-    serving = len(snapshot.ready) + snapshot.silent
-    for_all = serving / len(snapshot.ready)
+    """The signals that targets are set for. What waits in front of the service counts once, whoever was read."""
+    targets, ready, serving = policy.targets, snapshot.ready, snapshot.serving
     rows = (
-        ("KV cache", snapshot.kv_use, targets.kv_use),
-        ("queue", snapshot.waiting + snapshot.gated, targets.waiting),
-        ("running", snapshot.running, targets.running),
+        ("KV cache", _over_all(snapshot.kv_uses, serving), targets.kv_use),
+        ("queue", _over_all([replica.waiting for replica in ready], serving, snapshot.gated), targets.waiting),
+        ("running", _over_all([replica.running for replica in ready], serving), targets.running),
     )
-    return tuple(
-        _Signal(name=name, total=None if total is None else total * for_all, target=target)
-        for name, total, target in rows
-        if target
-    )
+    return tuple(_Signal(name=name, total=total, target=target) for name, total, target in rows if target)
+
+
+def _over_all(reported: Sequence[float], serving: int, beside: float = 0.0) -> float | None:
+    """The sum over all that serve, plus what is `beside` them; None where no replica reports the signal.
+
+    A replica that was not read, or whose engine has no such signal, is taken to carry what the others carry.
+    """
+    return sum(reported) * (serving / len(reported)) + beside if reported else None
 
 
 def _rounded(wanted: float, running: int) -> int:
@@ -85,14 +89,15 @@ def _rounded(wanted: float, running: int) -> int:
     return max(1, math.ceil(wanted))
 
 
-def _without_signal(snapshot: Snapshot, votes: tuple[Vote, ...]) -> Proposal:
+def _without_signal(snapshot: Snapshot, votes: tuple[Vote, ...]) -> Decision:
     running = snapshot.replicas
-    return Proposal(
+    return Decision(
         target=running,
         replicas=running,
-        message="no target has a signal",
+        reason=Reason.SIGNAL_MISSING,
+        message="no target has a signal; the engine reports no KV-cache use: set targets.queuedRequests or "
+        "targets.runningRequests",
         trace=votes,
-        missing_signal="the engine reports no KV-cache use: set targets.queuedRequests or targets.runningRequests",
     )
 
 

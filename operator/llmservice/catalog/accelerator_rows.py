@@ -11,10 +11,9 @@ from llmservice.catalog.checks import (
     check_seccomp_profile,
     check_tolerations,
 )
-from llmservice.catalog.rows import mapping, typed
+from llmservice.catalog.rows import ACCELERATORS_FILE, mapping, typed
 from llmservice.errors import InvalidCatalogue
 
-_FILE = "accelerators.yaml"
 Columns = Mapping[str, tuple[str, ...]]
 
 
@@ -77,7 +76,7 @@ class _Row:
 
 def accelerators_from(raw: Any) -> dict[str, Any]:
     """Every field of a catalogue but its engines; raises InvalidCatalogue naming the row."""
-    tables = typed(_Tables, raw, _FILE)
+    tables = typed(_Tables, raw, ACCELERATORS_FILE)
     vendors = {name: _vendor(name, row) for name, row in tables.vendors.items()}
     schemes = [_scheme(row) for row in tables.schemes]
     rows = [_row(row, vendors, schemes) for row in tables.accelerators]
@@ -85,7 +84,9 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
     for names, row in (*_named(rows), *_grouped(rows, tables.groups)):
         for name in names:
             if name in accelerators or name in tables.ambiguous:
-                raise InvalidCatalogue(f"{_FILE}: {row.name}", f"the name {name} is taken; give each row its own")
+                raise InvalidCatalogue(
+                    f"{ACCELERATORS_FILE}: {row.name}", f"the name {name} is taken; give each row its own"
+                )
             accelerators[name] = _accelerator(row, vendors[row.vendor], schemes)
     return {
         "accelerators": accelerators,
@@ -96,7 +97,7 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
 
 
 def _vendor(name: str, raw: Any) -> _Vendor:
-    where = f"{_FILE}: vendors: {name}"
+    where = f"{ACCELERATORS_FILE}: vendors: {name}"
     vendor = typed(_Vendor, raw, where)
     check_resource_name(vendor.resource_name, where)
     check_seccomp_profile(vendor.seccomp_profile, where)
@@ -105,7 +106,7 @@ def _vendor(name: str, raw: Any) -> _Vendor:
 
 
 def _scheme(raw: Any) -> _Scheme:
-    where = f"{_FILE}: schemes: {mapping(raw, f'{_FILE}: schemes').get('platform')}"
+    where = f"{ACCELERATORS_FILE}: schemes: {mapping(raw, f'{ACCELERATORS_FILE}: schemes').get('platform')}"
     scheme = typed(_Scheme, raw, where)
     if not scheme.labels:
         raise InvalidCatalogue(where, "labels is empty; map at least one node label to a column")
@@ -113,7 +114,7 @@ def _scheme(raw: Any) -> _Scheme:
 
 
 def _row(raw: Any, vendors: Mapping[str, _Vendor], schemes: Iterable[_Scheme]) -> _Row:
-    where = f"{_FILE}: {mapping(raw, f'{_FILE}: accelerators').get('name')}"
+    where = f"{ACCELERATORS_FILE}: {mapping(raw, f'{ACCELERATORS_FILE}: accelerators').get('name')}"
     row = typed(_Row, raw, where)
     if row.vendor not in vendors:
         raise InvalidCatalogue(where, f"vendor {row.vendor} has no row; known are {', '.join(vendors)}")
@@ -137,9 +138,11 @@ def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str,
     by_name = {row.name: row for row in rows}
     for name, members in groups.items():
         if not members:
-            raise InvalidCatalogue(f"{_FILE}: groups: {name}", "is empty; name the rows it stands for")
+            raise InvalidCatalogue(f"{ACCELERATORS_FILE}: groups: {name}", "is empty; name the rows it stands for")
         if missing := [member for member in members if member not in by_name]:
-            raise InvalidCatalogue(f"{_FILE}: groups: {name}", f"{', '.join(missing)} is not the name of a row")
+            raise InvalidCatalogue(
+                f"{ACCELERATORS_FILE}: groups: {name}", f"{', '.join(missing)} is not the name of a row"
+            )
         found = [by_name[member] for member in members]
         labels: dict[str, dict[str, None]] = {}
         for row in found:

@@ -12,12 +12,10 @@ from llmservice.catalog.catalogue import Catalogue, EngineVersions
 from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.recorded_flags import recorded_options
-from llmservice.catalog.rows import mapping, typed
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, mapping, typed
 from llmservice.catalog.yaml_values import ValuesLoader
 from llmservice.errors import InvalidCatalogue
 
-ENGINES_FILE = "engines.yaml"
-ACCELERATORS_FILE = "accelerators.yaml"
 Table = Mapping[str, Any]
 """A catalogue file as YAML gives it."""
 

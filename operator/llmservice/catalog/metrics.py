@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from llmservice.untrusted.patterns import compiled
 
 METRIC_ROLES = (
-    *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected", "preemptions"),
+    *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected"),
     *("finished_prompt_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency"),
-    *("slots", "kv_tokens"),
+    "slots",
 )
 """What the autoscaler asks of an engine; `engines/metric_names.py` says what each means."""
 
@@ -22,7 +22,7 @@ class Series:
 
     - `tgi_queue_size`: all label sets count.
     - `tgi_request_failure{err=~"overloaded|dropped"}`: those count whose label `err` is one of these.
-    - `vllm:cache_config_info[kv_cache_size_tokens]`: the number written in this label counts (an info metric).
+    - `acme:engine_info[slots]`: the number written in this label counts (an info metric).
     """
 
     name: str

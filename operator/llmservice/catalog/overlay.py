@@ -17,8 +17,8 @@ from typing import Any
 
 from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import ACCELERATORS_FILE, ENGINES_FILE, Table, catalogue_of, shipped_table, table_in
-from llmservice.catalog.rows import mapping
+from llmservice.catalog.loader import Table, catalogue_of, shipped_table, table_in
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, mapping
 from llmservice.errors import InvalidCatalogue
 
 

@@ -13,6 +13,10 @@ from llmservice.errors import InvalidCatalogue
 
 Row = TypeVar("Row")
 
+ENGINES_FILE = "engines.yaml"
+ACCELERATORS_FILE = "accelerators.yaml"
+"""The files of a catalogue, and the keys of an overlay."""
+
 _SAYINGS = {
     "missing": "is missing",
     "string_type": "must be a text: put it in quotes",

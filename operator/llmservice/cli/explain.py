@@ -24,7 +24,7 @@ from llmservice.objects.names import LEASE
 _SECONDS = 15.0
 _WAY_OUT = "give the address of an operator's endpoint"
 _ALWAYS = {"namespace", "name", "periodSeconds", "conditions"}
-"""What every explanation has, also that of a service that is not looked at."""
+"""What every explanation has, also that of a service that is not scaled now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,15 +16,15 @@ _POD_COLUMNS = (
 
 
 def as_text(answer: Answer) -> str:
-    """The last look at a service: decision, conditions, pods, votes, what was learnt; a blank line between parts."""
-    parts = (_head(answer), _conditions(answer), _pods(answer), _votes(answer), _learnt(answer), _substitutes(answer))
+    """The last evaluation of a service: decision, conditions, pods, steps, what was learned; blank lines in between."""
+    parts = (_head(answer), _conditions(answer), _pods(answer), _steps(answer), _learned(answer), _substitutes(answer))
     return "\n\n".join("\n".join(part) for part in map(list, parts) if part)
 
 
 def _head(answer: Answer) -> Iterator[str]:
     name, period = f"{answer['namespace']}/{answer['name']}", f"every {answer['periodSeconds']:g} s"
     if "decision" not in answer:
-        yield f"{name}: not looked at now, {period} otherwise"
+        yield f"{name}: not scaled now, otherwise {period}"
         return
     decision = answer["decision"]
     yield (
@@ -34,8 +34,8 @@ def _head(answer: Answer) -> Iterator[str]:
     yield f"{decision['message']} ({decision['reason']}, {answer['ageSeconds']:.0f} s ago)"
     counts = answer["replicas"]
     yield (
-        f"{counts['asked']} asked for: {counts['ready']} ready, {counts['starting']} starting, "
-        f"{counts['withoutPlace']} of them without a place"
+        f"{counts['desired']} desired: {counts['ready']} ready, {counts['starting']} starting, "
+        f"{counts['unschedulable']} of them unschedulable"
     )
 
 
@@ -46,27 +46,27 @@ def _conditions(answer: Answer) -> Iterator[str]:
 
 def _pods(answer: Answer) -> Iterator[str]:
     rows = [
-        (pod["name"], pod["standing"], *(_cell(pod, key, form) for _, key, form in _POD_COLUMNS), _problem(pod))
+        (pod["name"], pod["phase"], *(_cell(pod, key, form) for _, key, form in _POD_COLUMNS), _problem(pod))
         for pod in answer.get("pods", ())
     ]
-    return _table(("POD", "STANDING", *(title for title, _, _ in _POD_COLUMNS), "PROBLEM"), rows)
+    return _table(("POD", "PHASE", *(title for title, _, _ in _POD_COLUMNS), "PROBLEM"), rows)
 
 
-def _votes(answer: Answer) -> Iterator[str]:
-    rows = [(vote["step"], f"{vote['replicas']:g}", vote["message"]) for vote in answer.get("votes", ())]
+def _steps(answer: Answer) -> Iterator[str]:
+    rows = [(step["name"], f"{step['replicas']:g}", step["message"]) for step in answer.get("steps", ())]
     return _table(("STEP", "REPLICAS", "WHY"), rows)
 
 
-def _learnt(answer: Answer) -> Iterator[str]:
-    learnt = answer.get("learnt")
-    if not learnt:
+def _learned(answer: Answer) -> Iterator[str]:
+    learned = answer.get("learned")
+    if not learned:
         return
-    text = f"cold start {learnt['coldStartSeconds']:.0f} s"
-    text += f" ({learnt['coldStartsMeasured']} measured)" if learnt["coldStartsMeasured"] else " (assumed)"
-    if "tokensPerSecondPerReplica" in learnt:
-        text += f"; one replica holds {learnt['tokensPerSecondPerReplica']} tokens/s within the objective"
-        text += f", a request costs {learnt['tokensPerRequest']} tokens"
-    yield f"learnt: {text}; {learnt['loadLevels']} levels of load seen"
+    text = f"cold start {learned['coldStartSeconds']:.0f} s"
+    text += f" ({learned['coldStartsMeasured']} measured)" if learned["coldStartsMeasured"] else " (assumed)"
+    if "tokensPerSecondPerReplica" in learned:
+        text += f"; one replica holds {learned['tokensPerSecondPerReplica']} tokens/s within the objective"
+        text += f", a request costs {learned['tokensPerRequest']} tokens"
+    yield f"learned: {text}; {learned['loadLevels']} levels of load seen"
 
 
 def _substitutes(answer: Answer) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _cell(pod: Answer, key: str, form: str) -> str:
 
 
 def _problem(pod: Answer) -> str:
-    return f"{pod['problem']}: {pod['message']}" if "problem" in pod else ""
+    return f"{pod['reason']}: {pod['message']}" if "reason" in pod else ""
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Law, Reserve
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.picture import check_drawable, draw

@@ -45,8 +45,8 @@ class Cluster(Protocol):
     async def overwrite(self, manifest: Manifest, *, manager: str) -> Manifest:
         """JSON merge patch of the full intent: our lists replace the live ones whole.
 
-        For what `apply` cannot mend: others' list elements that contradict ours stay beside them, and the whole is
-        refused. What the intent gives as None goes. Preconditions as for `apply`.
+        For what `apply` cannot repair: list elements of others that contradict ours stay beside them, and the API
+        server refuses the whole object. A None in the intent removes the field. Preconditions as for `apply`.
         """
         ...
 
@@ -81,7 +81,7 @@ class Cluster(Protocol):
 
 
 def known(manifest: Manifest) -> Ref:
-    """The reference of an object that is to be written by force; ValueError when nobody knows that it is ours."""
+    """The reference of an object to write by force; ValueError without a UID: the object may not be ours."""
     if not uid_of(manifest):
         raise ValueError(f"{ref_of(manifest)}: an object is written by force only where its UID is known")
     return ref_of(manifest)

@@ -1,4 +1,4 @@
-"""A cluster around another one: what is written, and what comes back, passes a guard."""
+"""A cluster wrapped around another one: every write, and every answer, passes a guard."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable
@@ -14,13 +14,13 @@ Live = TypeVar("Live", bound=Manifest | None)
 
 @dataclass(frozen=True, slots=True)
 class Guarded(ABC):
-    """`Cluster` whose every write happens within `writing`; lists and logs pass as they are."""
+    """`Cluster` whose every write happens within `writing`; lists and logs are passed through."""
 
     cluster: Cluster
 
     @abstractmethod
     def writing(self) -> AbstractAsyncContextManager[None]:
-        """Raises where nothing may be written now."""
+        """Raises when nothing may be written now."""
         ...
 
     async def answer(self, ref: Ref, asked: Awaitable[Live]) -> Live:  # noqa: ARG002  (for those who compare)

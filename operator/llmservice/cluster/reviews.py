@@ -1,7 +1,7 @@
-"""Asking the API server who somebody is and what they may: token review and subject access review.
+"""Asks the API server who a caller is and what they may do: TokenReview and SubjectAccessReview.
 
-Where the operator may not ask about others (an installation without rights on the cluster), the question is put with
-the asker's own token: everybody may ask about themselves.
+Where the operator may not create reviews about others (an installation without cluster-wide rights), it asks with the
+caller's own token: everybody may ask about themselves.
 """
 
 import logging
@@ -42,14 +42,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """`user` is whom the API server knows; empty: nobody. `allowed` says what they may."""
+    """`user` is the caller's name; empty when the API server does not know it. `allowed`: the right is granted."""
 
     user: str = ""
     allowed: bool = False
 
 
 def may_get_metrics() -> Question:
-    """Whether somebody may read the operator's figures: of all LLMServices, therefore."""
+    """The right to read the operator's metrics, and so those of all LLMServices."""
     attributes = {"nonResourceAttributes": {"path": "/metrics", "verb": "get"}}
     return Question("get the nonResourceURL /metrics", orjson.dumps(attributes).decode())
 
@@ -141,7 +141,7 @@ def _review(kind: str, spec: Mapping[str, Any], api: str = "authentication.k8s.i
 
 
 def _showing(token: str, ours: Credentials) -> Credentials:
-    """The same API server, another's token; there is nothing to read again."""
+    """The same API server with another token; there is nothing to read again."""
     configuration = Configuration()
     configuration.api_key["BearerToken"] = f"Bearer {token}"
 

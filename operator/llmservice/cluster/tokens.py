@@ -1,4 +1,4 @@
-"""A bearer token that tells the operator who asks: which one is handed over, and whence it comes."""
+"""A bearer token that tells the operator who asks: which one is sent, and where it comes from."""
 
 from pathlib import Path
 

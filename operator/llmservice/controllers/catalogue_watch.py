@@ -1,7 +1,7 @@
-"""The administrator's rows: a ConfigMap is watched, and planning gets the catalogue it makes.
+"""The administrator's catalogue: a ConfigMap is watched, and planning uses the rows it adds or replaces.
 
 A broken one changes nothing: the last good catalogue stays, and the log and an Event on the ConfigMap say what to
-correct. Without it, planning has the shipped rows.
+correct. Without one, planning uses the shipped rows.
 """
 
 import asyncio
@@ -30,11 +30,10 @@ _REFUSED_AGAIN_SECONDS = 600.0
 
 @dataclass(slots=True, kw_only=True)
 class CatalogueWatch:
-    """Watches one ConfigMap until cancelled.
+    """Watches one ConfigMap until cancelled. `use` is called with each new catalogue.
 
-    `use` takes each new catalogue. `settled` is set once the ConfigMap was looked for: found, absent, or not to be read
-    for want of a right. `problem` is what is wrong with the ConfigMap as it stands; empty when nothing is.
-    `again_seconds` is the pause before what failed is tried again.
+    `settled` is set after the first attempt to read the ConfigMap: found, absent, or forbidden. `problem` is what is
+    wrong with it at present; empty when nothing is. `again_seconds` is the pause before a failed request is repeated.
     """
 
     connection: Connection

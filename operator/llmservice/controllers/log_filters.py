@@ -1,4 +1,4 @@
-"""What would fill the log with the same line: kopf's retries, and a process that has no file descriptor left."""
+"""Filters for lines that would fill the log: kopf's retries, and a process without free file descriptors."""
 
 import errno
 import logging
@@ -22,9 +22,9 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class OncePerFailure:
-    """A filter for kopf's requests: a failure is told once until it is another one, and once more when it is over.
+    """A filter for kopf's requests: a failure is logged once until it changes, and once more when it is over.
 
-    One that was not seen for a minute is told again. Belongs to kopf's thread.
+    One that did not occur for a minute is logged again. Belongs to kopf's thread.
     """
 
     clock: Clock = time.monotonic
@@ -57,9 +57,9 @@ class OncePerFailure:
 
 @dataclass(slots=True)
 class OneLineWhenExhausted:
-    """A filter for a handler: that file descriptors ran out is one line without a traceback, at most once a minute.
+    """A filter for a handler: "too many open files" is one line without a traceback, at most once a minute.
 
-    Whoever needed one tries again; asyncio, aiohttp and others tell each try with a traceback.
+    The caller tries again anyway; asyncio, aiohttp and others log each try with a traceback.
     """
 
     clock: Clock = time.monotonic

@@ -26,7 +26,7 @@ _LONGEST_RECORD = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What a worker looks at. `generation` is 0 when the resource is not known."""
+    """One pass of a worker. `generation` is 0 when the resource is not known."""
 
     namespace: str
     name: str
@@ -64,7 +64,7 @@ def set_up_logs(level: str, log_format: LogFormat = "text") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A reconciler whose lines say what they are about. `generation_of` is asked at the beginning of each pass."""
+    """A reconciler whose log lines name the resource. `generation_of` is called at the beginning of each pass."""
 
     reconcile: Reconcile
     generation_of: Callable[[ServiceKey], int]

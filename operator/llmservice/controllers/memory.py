@@ -1,6 +1,6 @@
-"""Memory after a start: what lists left behind is given back, and the collector of cycles leaves the cache alone.
+"""Memory after a start: what the lists left is returned to the system, and the garbage collector skips the cache.
 
-A parsed page takes ten times its bytes and is gone soon; glibc keeps such memory unless it is asked to give it back.
+A parsed page takes ten times its bytes and is freed soon; glibc keeps such memory until `malloc_trim` is called.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Which platform the cluster is, from the labels of its nodes: at the start and now and then."""
+"""Detects the cluster's platform by the labels of its nodes: at the start and every ten minutes."""
 
 import asyncio
 import logging
@@ -18,11 +18,10 @@ _UNAVAILABLE_AGAIN_SECONDS = 30.0
 
 @dataclass(slots=True, kw_only=True)
 class PlatformWatch:
-    """Keeps a planner's platform true until cancelled.
+    """Keeps a planner's platform current until cancelled. `label_keys` lists the keys of all nodes' labels.
 
-    `label_keys` lists the keys of all nodes' labels. `setting` is the platform where they do not tell, or may not be
-    read. `catalogue_settled` is waited for: an overlay may bring platforms of its own. `settled` is set after the first
-    look, whatever came of it.
+    `setting` is the platform when the labels do not tell, or may not be read. `catalogue_settled` is awaited first: an
+    overlay may add platforms. `settled` is set after the first attempt, whatever its result.
     """
 
     planner: CataloguePlanner
@@ -68,7 +67,7 @@ class PlatformWatch:
         self.planner.platform = platform
 
     def _tell_of_refusal(self, refusal: Refused) -> None:
-        """Once: the right is optional, and may be withheld for good."""
+        """Logged once: the right is optional, and may be withheld for good."""
         if not self._told_of_refusal:
             self._told_of_refusal = True
             instead = f"LLMSERVICE_PLATFORM={self.setting} is used" if self.setting else "set LLMSERVICE_PLATFORM"

@@ -1,4 +1,4 @@
-"""One replica of the operator: whether it leads, what it measures, and how it is asked about both."""
+"""One replica of the operator: its leadership, its metrics and its endpoints."""
 
 import functools
 import secrets
@@ -16,9 +16,9 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.one_history import OneHistory
+from llmservice.controllers.endpoints.explaining import Explainer
 from llmservice.controllers.endpoints.health import LoopPulse, alive_checks, ready_checks, refusals
 from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
-from llmservice.controllers.explaining import Explainer
 from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
@@ -28,14 +28,14 @@ from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
 from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.objects.names import LEASE
 from llmservice.objects.references import Ref
-from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replica:
-    """What a replica has besides its work. `election` None: it is the only one and always leads."""
+    """Everything of a replica besides its work. `election` None: it is the only one and always leads."""
 
     election: Election | None = None
     metrics: Metrics = field(default_factory=Metrics)
@@ -46,13 +46,13 @@ class Replica:
         return MeasuredQueue(self.metrics)
 
     def writing(self, cluster: Cluster, connection: Connection, cache: ObjectCache, history: History) -> Cluster:
-        """The cluster for what writes: only by what holds, only while this replica leads, and every request counted."""
+        """The cluster for writers: only in the present history and while this replica leads; requests are counted."""
         count_requests(connection.session, self.metrics)
         cluster = OneHistory(cluster, cache, history)
         return LeaderOnly(cluster, self.election) if self.election else cluster
 
     def watched(self, reconcile: Reconcile, cache: ObjectCache) -> Reconcile:
-        """The reconciler with figures, and with the resource's name in its log lines."""
+        """The reconciler with metrics, and with the resource's name in its log lines."""
         return Logged(Measured(reconcile, self.metrics), functools.partial(_generation, cache))
 
     @asynccontextmanager
@@ -62,7 +62,7 @@ class Replica:
         cache: ObjectCache,
         informers: tuple[Informer, ...],
         kopf: KopfWatch,
-        looks: Evaluations,
+        states: ServiceStates,
     ) -> AsyncIterator[None]:
         """/healthz and /readyz, /metrics and /explain as long as the block runs; nothing on a port 0."""
         probes = Probes(
@@ -74,13 +74,13 @@ class Replica:
             if settings.probe_port:
                 await servers.enter_async_context(probe_server(settings.probe_port, probes))
             if settings.metrics_port:
-                self._register(cache, informers, kopf, looks)
-                explain = Explainer(looks=looks, leads=self.leads)
+                self._register(cache, informers, kopf, states)
+                explain = Explainer(states=states, leads=self.leads)
                 await servers.enter_async_context(metrics_server(settings, self.metrics.registry, explain))
             yield
 
     def _register(
-        self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, looks: Evaluations
+        self, cache: ObjectCache, informers: tuple[Informer, ...], kopf: KopfWatch, states: ServiceStates
     ) -> None:
         """What is read off the state when somebody asks."""
         services, registry = ServiceSeries(), self.metrics.registry
@@ -89,7 +89,7 @@ class Replica:
         registry.register(
             ProcessSeries(informers=informers, kopf=kopf, loop=self.loop, lease=LEASE, leadership=self.election)
         )
-        registry.register(ScalingSeries(looks))
+        registry.register(ScalingSeries(states))
 
     def leads(self) -> bool:
         """Whether this replica leads now; may be called from any thread."""
@@ -105,7 +105,7 @@ class Replica:
 
 
 def election_in(namespace: str, connection: Connection) -> Election | None:
-    """The election by the Lease in a namespace; None without one. Its identity is that of no other process or run."""
+    """The election by the Lease in a namespace; None without one. Its identity is unique to this run."""
     if not namespace:
         return None
     store = ApiServerLease(connection=connection, namespace=namespace, name=LEASE)

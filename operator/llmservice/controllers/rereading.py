@@ -1,4 +1,4 @@
-"""After another history began (etcd was restored): LLMServices are listed again, and kopf begins anew."""
+"""After etcd was restored to older data: LLMServices are listed again, and kopf is restarted."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ class Kopf(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Rereading:
-    """Reads again what no informer watches. Made, it knows of every selection that has to be read in a new history."""
+    """Lists again what no informer watches. Its construction registers every selection that a new history must list."""
 
     connection: Connection
     cache: ObjectCache
@@ -63,7 +63,7 @@ class Rereading:
                 await asyncio.gather(*map(self._read, self._services))
 
     async def _read(self, services: Informer) -> None:
-        """Until they are listed, or may not be."""
+        """Until they are listed, or listing is refused."""
         while not self._wanted.is_set():
             try:
                 return await services.relist()
@@ -78,9 +78,9 @@ class Rereading:
 
 @dataclass(frozen=True, slots=True)
 class WithinHistory:
-    """A reconciler of which no write outlives the history that it was decided in.
+    """A reconciler whose writes never outlive the history in which they were decided.
 
-    While a new one is being listed the cache still tells of the old one: a pass that begins then may not write either.
+    While a new history is being listed the cache still holds the old one: a pass that begins then may not write either.
     """
 
     reconcile: Reconcile

@@ -7,17 +7,18 @@ from datetime import UTC, datetime
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS, Autoscaler
-from llmservice.reconcilers.scaling.candidates import Candidates
-from llmservice.reconcilers.scaling.evaluations import Evaluations
 from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
+from llmservice.reconcilers.scaling.scaled_services import ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import PREFIX, Settings
 from llmservice.signals.pod_scrape import pods
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Source, Target
+from llmservice.signals.source import Source, Target
 
 
 class Unconfigured:
@@ -54,10 +55,9 @@ def an_autoscaler(
 ) -> Autoscaler:
     """The autoscaler, listening to the cache; `changed` and `measured` as it calls them."""
     autoscaler = Autoscaler(
-        candidates=Candidates(cache=cache, plan=planner),
+        services=ScaledServices(cache=cache, states=ServiceStates(), plan=planner),
         scaler=ServiceScaler(
-            actor=ScaleWriter(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
-            looks=Evaluations(),
+            writer=ScaleWriter(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
             changed=changed,
             clock=time.time,
             period_seconds=PERIOD_SECONDS,

@@ -1,4 +1,4 @@
-"""Which namespaces can be served: those whose objects may be listed. One without its Role holds up no other."""
+"""Which namespaces can be served: those whose objects may be listed. One without its Role does not delay the others."""
 
 import asyncio
 from collections import defaultdict
@@ -23,7 +23,7 @@ class ServedNamespaces:
             self._by_namespace[informer.selection.namespace].append(informer)
 
     async def settled(self) -> None:
-        """Return when every list was answered, if only by a refusal, and one namespace at least is listed whole."""
+        """Return when every list was answered, if only by a refusal, and one namespace is listed completely."""
         await asyncio.gather(*(informer.answered.wait() for informer in self.informers))
         whole = [asyncio.create_task(_whole(informers)) for informers in self._by_namespace.values()]
         try:
@@ -33,7 +33,7 @@ class ServedNamespaces:
                 task.cancel()
 
     def is_listed(self, namespace: str) -> bool:
-        """Whether it is known what is there; a namespace that nobody watches is not."""
+        """Whether a namespace's objects are in the cache; false for one that no informer watches."""
         informers = self._by_namespace.get(namespace) or self._by_namespace.get("") or []
         return bool(informers) and all(informer.synced.is_set() for informer in informers)
 
@@ -53,9 +53,9 @@ class ServedNamespaces:
 
 @dataclass(frozen=True, slots=True)
 class OnlyListed:
-    """A reconciler that works on no resource before it is known what is there: what is not seen would be made anew.
+    """A reconciler that waits until a namespace is listed: children that are not seen would be created again.
 
-    `refused` tells a resource that its surroundings may not be seen.
+    `refused` is called for a resource whose namespace may not be listed.
     """
 
     reconcile: Reconcile

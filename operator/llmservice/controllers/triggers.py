@@ -1,4 +1,4 @@
-"""What makes somebody look at an LLMService: a change of it, of its children, or of the catalogue queues its key."""
+"""What queues the key of an LLMService: a change of it, of its children, or of the catalogue."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ _ASKED = {
 
 
 def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  # noqa: FBT001
-    """Keep what a watch says about an LLMService."""
+    """Keep what kopf's watch reported about an LLMService."""
     kind = KINDS["LLMService"]
     manifest = {**body, "apiVersion": kind.api_version, "kind": kind.kind}
     if deleted:
@@ -34,9 +34,9 @@ def remember(cache: ObjectCache, body: dict[str, Any], deleted: bool) -> None:  
 def use_catalogue(
     planner: CataloguePlanner, cache: ObjectCache, queue: WorkQueue[ServiceKey], catalogue: Catalogue
 ) -> None:
-    """Plan with this catalogue from now on, and look at every resource again: what was refused may be known now.
+    """Plan with this catalogue from now on, and queue every resource: one that was refused may be valid now.
 
-    All of them, because the status of one that is being refused at this moment does not say so yet; a plan that stands
+    All of them, because the status of one that is being refused at this moment does not say so yet; an existing plan
     keeps the facts it was made from.
     """
     planner.catalogue = catalogue
@@ -51,10 +51,10 @@ def enqueue_owner(
     *,
     is_foreign: Callable[[Manifest], bool] = lambda _: False,
 ) -> None:
-    """Queue the LLMService a changed object is, or belongs to.
+    """Queue the LLMService that a changed object is, or belongs to.
 
-    Its workload changes in bursts (created, scheduled, started, counted): one look at the end of each is enough. Our
-    own status writes change nothing for it; a status that `is_foreign` is corrected.
+    Its workload changes in bursts (created, scheduled, started, counted): one pass at the end of each is enough. Our
+    own status writes queue nothing; a status that `is_foreign` is corrected.
     """
     if before and after and _says_the_same(before, after):
         if after["kind"] == "LLMService" and before.get("status") != after.get("status") and is_foreign(after):
@@ -69,7 +69,7 @@ def enqueue_owner(
 
 
 def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
-    """Whose an object is: by its label, which anybody can change, empty or take away, and by its controller."""
+    """The LLMServices that an object names: by its label, which anybody can change or remove, and by its controller."""
     metadata = manifest["metadata"]
     if manifest["kind"] == "LLMService":
         yield metadata["namespace"], metadata["name"]

@@ -1,4 +1,4 @@
-"""What was learnt of a service, as the text in its status: of which replicas it holds, and when it is worth writing."""
+"""What was learned of a service, as the text in its status: for which replicas it holds, when it is worth writing."""
 
 import hashlib
 
@@ -14,7 +14,7 @@ _SHARE = 0.1
 
 
 def digest_of(plan: ServicePlan) -> str:
-    """Eight characters that change with all that makes a replica faster or slower: then what was learnt is void."""
+    """Eight characters that change with all that makes a replica faster or slower: then what was learned is void."""
     parts = (
         plan.engine,
         plan.engine_version,
@@ -33,10 +33,16 @@ def checkpoint_text(digest: str, memory: Memory) -> str:
     return f"{digest}{_SEPARATOR}{encoded(memory, MAX_CHARACTERS - len(digest) - len(_SEPARATOR))}"
 
 
-def memory_in(text: str, digest: str) -> Memory | None:
-    """The memory of a checkpoint; None when it is none, or one of other replicas."""
+def resumed(text: str, digest: str) -> Memory | None:
+    """The memory of a checkpoint; of other replicas what counts for those of this digest.
+
+    An empty memory where there is no checkpoint; None for one that cannot be read: damaged, or of another version.
+    """
+    if not text:
+        return Memory()
     of, _, checkpoint = text.partition(_SEPARATOR)
-    return decoded(checkpoint) if of == digest else None
+    memory = decoded(checkpoint)
+    return memory.of_other_replicas() if memory and of != digest else memory
 
 
 def has_moved(before: Memory, after: Memory) -> bool:
@@ -45,11 +51,11 @@ def has_moved(before: Memory, after: Memory) -> bool:
 
 
 def _figures(memory: Memory) -> tuple[float, ...]:
-    """Readings behind the capacity line, requests behind the miss curve, the last hour's load, the cold start."""
+    """Readings behind the capacity line, requests behind the violation curve, the last hour's load, the cold start."""
     capacity, demand = memory.capacity, memory.demand
     return (
         sum(point.readings for point in capacity.line.values()),
-        sum(misses.requests for misses in capacity.violations.values()) / capacity.violation_weight,
+        sum(measured.requests for measured in capacity.violations.values()) / capacity.violation_weight,
         float(len(demand.half_minutes)),
         float(sum(demand.half_minutes)),
         cold_start_seconds(demand),

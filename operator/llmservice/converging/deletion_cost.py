@@ -6,7 +6,7 @@ The ReplicaSet controller stops pods that are not ready before all others, then 
 import math
 from collections.abc import Collection, Mapping
 
-from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 
 _BELOW_ALL = -1_000_000
 """Costs of leaving pods begin here, so that they lie below any that a user may have given all pods."""
@@ -20,7 +20,7 @@ def costs_to_write(
     `requests` are those in flight, by name of the pod; a pod of which none are known counts as the busiest. Empty when
     the idlest leave first by the costs they have.
     """
-    ready = [pod for pod in pods if pod.standing is Standing.READY]
+    ready = [pod for pod in pods if pod.phase is PodPhase.READY]
     leaving = min(len(ready), len(pods) - replicas - (len(pods) - len(ready)))
     if leaving <= 0 or leaving == len(ready):
         return {}

@@ -1,4 +1,4 @@
-"""The pods of one service as the autoscaler counts them: who takes requests, who is on the way, who finds no place."""
+"""The pods of one service as the autoscaler counts them: which take requests, which start, which find no node."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ _LONGEST_COLD_START_SECONDS = 1800.0
 """A pod that waited longer for a node says nothing of how soon the next one is ready."""
 
 
-class Standing(StrEnum):
-    """How far a pod is. One that is being stopped, or has ended, is none of the service's any more."""
+class PodPhase(StrEnum):
+    """How far a pod is, not Kubernetes' phase. One that is being stopped, or has ended, is not counted any more."""
 
     READY = "Ready"
     STARTING = "Starting"
@@ -25,24 +25,24 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaledPod:
-    """One pod. `address` is its IP, `obstacle` what the scheduler says of one that finds no place.
+    """One pod. `address` is its IP, `scheduler_message` what the scheduler says of one that is unschedulable.
 
-    `created_at`, `ready_at` and `place_by` are Kubernetes' times as text; `restarts` counts those of the engine.
-    `has_served` of one that is not ready: it may have been since its engine was started last. `place_by` of one without
-    a place: when another pod, which is being stopped, leaves it its own at the latest.
+    `created_at`, `ready_at` and `room_freed_by` are Kubernetes' times as text; `restarts` counts those of the engine.
+    `has_served` of one that is not ready: it may have been since its engine was started last. `room_freed_by` of an
+    unschedulable one: when another pod, which is being stopped, has made room for it at the latest.
     """
 
     name: str
     uid: str
-    standing: Standing
+    phase: PodPhase
     address: str = ""
     created_at: str = ""
     ready_at: str = ""
     restarts: int = 0
     deletion_cost: int = 0
-    obstacle: str = ""
+    scheduler_message: str = ""
     has_served: bool = False
-    place_by: str = ""
+    room_freed_by: str = ""
 
     @property
     def cold_start_seconds(self) -> float | None:
@@ -59,23 +59,23 @@ def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:
     Others may carry the label: a copy for debugging takes requests too, but goes and comes by no decision of ours.
     """
     pods = sorted((_pod(manifest) for manifest in ours if is_living(manifest)), key=lambda pod: pod.name)
-    return _with_places(pods, sorted(_gone_by(manifest) for manifest in ours if _is_leaving(manifest)))
+    return _with_freed_room(pods, sorted(_gone_by(manifest) for manifest in ours if _is_leaving(manifest)))
 
 
 def _pod(manifest: Manifest) -> ScaledPod:
     metadata, status = manifest["metadata"], manifest.get("status") or {}
-    standing, obstacle = _standing(manifest)
+    phase, scheduler_message = _phase(manifest)
     return ScaledPod(
         name=metadata["name"],
         uid=uid_of(manifest),
-        standing=standing,
+        phase=phase,
         address=str(status.get("podIP") or ""),
         created_at=str(metadata.get("creationTimestamp") or ""),
         ready_at=str(condition(manifest, "Ready").get("lastTransitionTime") or ""),
         restarts=int(engine_of(manifest).get("restartCount", 0)),
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
-        obstacle=obstacle,
-        has_served=standing is Standing.STARTING and _may_have_served(manifest),
+        scheduler_message=scheduler_message,
+        has_served=phase is PodPhase.STARTING and _may_have_served(manifest),
     )
 
 
@@ -85,16 +85,16 @@ def _may_have_served(manifest: Manifest) -> bool:
     return has_served(manifest) or (untold and running_of(engine_of(manifest)) is not None)
 
 
-def _with_places(pods: Iterable[ScaledPod], free_by: Iterable[str]) -> tuple[ScaledPod, ...]:
-    """Each pod without a place may take that of one that is being stopped, as long as there are such."""
+def _with_freed_room(pods: Iterable[ScaledPod], free_by: Iterable[str]) -> tuple[ScaledPod, ...]:
+    """Each unschedulable pod may take the room of one that is being stopped, as long as there are such."""
     times = iter(free_by)
     return tuple(
-        replace(pod, place_by=next(times, "")) if pod.standing is Standing.UNSCHEDULABLE else pod for pod in pods
+        replace(pod, room_freed_by=next(times, "")) if pod.phase is PodPhase.UNSCHEDULABLE else pod for pod in pods
     )
 
 
 def _is_leaving(manifest: Manifest) -> bool:
-    """Whether it is being stopped and still holds its place."""
+    """Whether it is being stopped and still takes room on its node."""
     return bool(_gone_by(manifest)) and not has_ended(manifest)
 
 
@@ -103,13 +103,13 @@ def _gone_by(manifest: Manifest) -> str:
     return str(manifest["metadata"].get("deletionTimestamp") or "")
 
 
-def _standing(manifest: Manifest) -> tuple[Standing, str]:
+def _phase(manifest: Manifest) -> tuple[PodPhase, str]:
     if is_ready(manifest):
-        return Standing.READY, ""
+        return PodPhase.READY, ""
     scheduled = condition(manifest, "PodScheduled")
     if (scheduled.get("status"), scheduled.get("reason")) == ("False", "Unschedulable"):
-        return Standing.UNSCHEDULABLE, str(scheduled.get("message", ""))
-    return Standing.STARTING, ""
+        return PodPhase.UNSCHEDULABLE, str(scheduled.get("message", ""))
+    return PodPhase.STARTING, ""
 
 
 def _number(text: str) -> int:

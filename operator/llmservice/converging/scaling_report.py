@@ -1,27 +1,19 @@
-"""What the status says of the autoscaler: `status.autoscaling`, two conditions, and which changes of them are news."""
+"""What the status says of the autoscaler: `status.autoscaling`, two conditions, and which changes of them matter."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
-from llmservice.autoscaling import decision as decided
 from llmservice.autoscaling.decision import Decision
 from llmservice.converging.conditions import Condition, condition_in
-from llmservice.converging.redaction import LONGEST_TEXT
-from llmservice.untrusted.patterns import finder
+from llmservice.converging.pod_readings import PodReadings, ReadFailure
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 
 SCALING_CONDITIONS = (ConditionType.SCALING_ACTIVE, ConditionType.METRICS_AVAILABLE)
 
-_UNDECIDED = {
-    decided.Reason.NO_FRESH_READINGS: Reason.NO_FRESH_READINGS,
-    decided.Reason.PODS_PENDING: Reason.PODS_PENDING,
-    decided.Reason.SIGNAL_MISSING: Reason.SIGNAL_MISSING,
-}
+_UNDECIDED = frozenset({Reason.NO_FRESH_READINGS, Reason.PODS_PENDING, Reason.SIGNAL_MISSING})
 """Reasons for which replicas do not follow the load."""
-
-_CAUSE = finder(r"; \S+: (?P<cause>\w+): ")
-"""Where the message on unread replicas names a cause: after the pod, as `_silence` writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +21,7 @@ class ScalingReport:
     """The autoscaler's part of the status. Empty texts and None are left out.
 
     `replicas` is what was decided last, `advised` the same where nothing is applied. `decided_at` is RFC 3339.
+    `read_failures` are the reasons why ready replicas cannot be read, each once and sorted.
     """
 
     replicas: int | None = None
@@ -37,6 +30,7 @@ class ScalingReport:
     message: str = ""
     decided_at: str = ""
     checkpoint: str = ""
+    read_failures: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
 
     def as_status(self) -> dict[str, Any]:
@@ -48,34 +42,46 @@ class ScalingReport:
             "message": self.message or None,
             "decidedAt": self.decided_at or None,
             "checkpoint": self.checkpoint or None,
+            "readFailures": [*self.read_failures] or None,
         }
         return {key: value for key, value in fields.items() if value is not None}
 
-    def says_else(self, other: "ScalingReport") -> bool:
-        """Whether a condition is another one, has another reason, or replicas are unread for another cause.
+    def differs_from(self, other: "ScalingReport") -> bool:
+        """Whether a condition is another one or has another reason, or replicas cannot be read for other reasons.
 
-        What merely explains a True is no news.
+        Of what is True only one reason asks for something (AtMaximum): the others follow each other by the minute.
         """
-        return _gist(self.conditions) != _gist(other.conditions)
+        return (_gist(self.conditions), self.read_failures) != (_gist(other.conditions), other.read_failures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One look at a service that is scaled.
+    """What one round found of a service.
 
-    `silent` maps each ready pod that could not be read to the cause and its remedy, `obstacles` are the scheduler's
-    words on pods without a place. `ready` counts the pods that take requests.
+    `ready` counts the pods that take requests; `unreadable` are those of them that could not be read, by name, and why.
+    `scheduler_messages` say why pods are unschedulable.
     """
 
     decision: Decision
     advise: bool
     ready: int
-    silent: Mapping[str, str]
-    obstacles: tuple[str, ...] = ()
+    unreadable: Mapping[str, ReadFailure]
+    scheduler_messages: tuple[str, ...] = ()
+
+
+def finding_of(decision: Decision, pods: Sequence[ScaledPod], readings: PodReadings, *, advise: bool) -> Finding:
+    """The finding of a round in which this was read and decided."""
+    return Finding(
+        decision=decision,
+        advise=advise,
+        ready=sum(pod.phase is PodPhase.READY for pod in pods),
+        unreadable={name: outcome for name, outcome in readings.items() if isinstance(outcome, ReadFailure)},
+        scheduler_messages=tuple(pod.scheduler_message for pod in pods if pod.scheduler_message),
+    )
 
 
 def report_of(finding: Finding, decided_at: str) -> ScalingReport:
-    """What to tell of a look, without a checkpoint."""
+    """What the status is to say of a finding, without a checkpoint."""
     decision = finding.decision
     return ScalingReport(
         replicas=None if finding.advise else decision.replicas,
@@ -83,43 +89,36 @@ def report_of(finding: Finding, decided_at: str) -> ScalingReport:
         reason=str(decision.reason),
         message=decision.message,
         decided_at=decided_at,
+        read_failures=tuple(sorted({str(failure.reason) for failure in finding.unreadable.values()})),
         conditions=(_scaling_active(finding), _metrics_available(finding)),
     )
 
 
 def suspended_report(last: ScalingReport | None) -> ScalingReport:
-    """What to tell while the resource is suspended: what was decided before stays."""
+    """What the status is to say while the resource is suspended: what was decided before stays."""
     condition = Condition(
         type=ConditionType.SCALING_ACTIVE,
         status=False,
         reason=Reason.SUSPENDED,
         message="suspended: nothing is scaled; set spec.suspend to false to serve again",
     )
-    last = last or ScalingReport()
-    return ScalingReport(
-        replicas=last.replicas,
-        advised=last.advised,
-        reason=last.reason,
-        message=last.message,
-        decided_at=last.decided_at,
-        checkpoint=last.checkpoint,
-        conditions=(condition,),
-    )
+    return replace(last or ScalingReport(), read_failures=(), conditions=(condition,))
 
 
 def report_in(status: Mapping[str, Any]) -> ScalingReport | None:
     """The report that a status holds; None where it holds none. Reasons of a newer operator are left out."""
-    told = status.get("autoscaling")
-    if not told:
+    said = status.get("autoscaling")
+    if not said:
         return None
     found = (condition_in(status, kind) for kind in SCALING_CONDITIONS)
     return ScalingReport(
-        replicas=told.get("replicas"),
-        advised=told.get("advisedReplicas"),
-        reason=told.get("reason", ""),
-        message=told.get("message", ""),
-        decided_at=told.get("decidedAt", ""),
-        checkpoint=told.get("checkpoint", ""),
+        replicas=said.get("replicas"),
+        advised=said.get("advisedReplicas"),
+        reason=said.get("reason", ""),
+        message=said.get("message", ""),
+        decided_at=said.get("decidedAt", ""),
+        checkpoint=said.get("checkpoint", ""),
+        read_failures=tuple(said.get("readFailures") or ()),
         conditions=tuple(_read(item) for item in found if item.get("reason") in set(Reason)),
     )
 
@@ -147,50 +146,38 @@ def _scaling_active(finding: Finding) -> Condition:
         message = f"{decision.message}; nothing is applied: set spec.autoscaling.mode to Active to let it be"
         return _condition(ConditionType.SCALING_ACTIVE, Reason.ADVISE_ONLY, message)
     if decision.reason in _UNDECIDED:
-        message = "; ".join((decision.message, *finding.obstacles[:1]))
-        return _condition(ConditionType.SCALING_ACTIVE, _UNDECIDED[decision.reason], message)
-    return _condition(ConditionType.SCALING_ACTIVE, Reason(str(decision.reason)), decision.message, status=True)
+        message = "; ".join((decision.message, *finding.scheduler_messages[:1]))
+        return _condition(ConditionType.SCALING_ACTIVE, decision.reason, message)
+    return _condition(ConditionType.SCALING_ACTIVE, decision.reason, decision.message, status=True)
 
 
 def _metrics_available(finding: Finding) -> Condition:
-    kind, silent = ConditionType.METRICS_AVAILABLE, finding.silent
+    kind, unreadable = ConditionType.METRICS_AVAILABLE, finding.unreadable
     if not finding.ready:
         return _condition(kind, Reason.NO_REPLICA_READY, "no replica is ready to be read: see condition Ready")
-    if silent:
-        reason = Reason.NO_FRESH_READINGS if len(silent) == finding.ready else Reason.PARTIAL_READINGS
-        return _condition(kind, reason, _silence(silent, finding.ready))
+    if unreadable:
+        reason = Reason.NO_FRESH_READINGS if len(unreadable) == finding.ready else Reason.PARTIAL_READINGS
+        return _condition(kind, reason, _failures_text(unreadable, finding.ready))
     return _condition(kind, Reason.METRICS_READ, "every ready replica is read", status=True)
 
 
-def _silence(silent: Mapping[str, str], ready: int) -> str:
-    """How many cannot be read, and for each cause one of them with the remedy: each cause asks for another one."""
+def _failures_text(unreadable: Mapping[str, ReadFailure], ready: int) -> str:
+    """How many cannot be read, and for each reason one of them with the remedy: each reason asks for another one."""
     examples: dict[str, str] = {}
-    for pod, why in sorted(silent.items()):
-        examples.setdefault(why.partition(":")[0], f"{pod}: {why}")
-    return "; ".join((f"{len(silent)} of {ready} ready replicas cannot be read", *examples.values()))
+    for pod, failure in sorted(unreadable.items()):
+        examples.setdefault(failure.reason, f"{pod}: {failure.reason}: {failure.message}")
+    return "; ".join((f"{len(unreadable)} of {ready} ready replicas cannot be read", *examples.values()))
 
 
 def _condition(kind: ConditionType, reason: Reason, message: str, *, status: bool = False) -> Condition:
     return Condition(type=kind, status=status, reason=reason, message=message)
 
 
-def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str, frozenset[str]]]:
-    """Of a True only the one reason that asks for something counts: the others follow each other by the minute."""
+def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str]]:
     return {
-        (
-            item.type,
-            item.status,
-            "" if item.status and item.reason is not Reason.AT_MAXIMUM else item.reason,
-            _causes(item),
-        )
+        (item.type, item.status, "" if item.status and item.reason is not Reason.AT_MAXIMUM else item.reason)
         for item in conditions
     }
-
-
-def _causes(item: Condition) -> frozenset[str]:
-    """Why replicas are unread. Taken from the message, which is all that a new leader finds of it."""
-    unread = item.type is ConditionType.METRICS_AVAILABLE and not item.status
-    return frozenset(match["cause"] for match in _CAUSE.each(item.message[:LONGEST_TEXT])) if unread else frozenset()
 
 
 def _read(item: Mapping[str, Any]) -> Condition:

@@ -53,19 +53,14 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | not yet, deadline over, no healing | False, diagnosis         | endpoints | absent      | True             |
     | was rolled out, below the floor    | False, diagnosis or wait | endpoints | absent      | absent           |
     """
-    plan, generation = situation.plan, situation.plan.owner.generation
-    conditions = conditions_to_write(
-        _conditions(situation, now), situation.before.get("conditions") or (), generation, now
-    )
-    described = situation.before["plan"] if _is_kept(situation) else _plan(plan)
-    return {
-        "observedGeneration": generation,
-        "conditions": conditions,
+    plan, before = situation.plan, situation.before
+    facts = {
         **_counts(situation),
         **_addresses(plan),
-        "plan": described,
+        "plan": before["plan"] if _is_kept(situation) else _plan(plan),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
+    return _composed(before, plan.owner.generation, _conditions(situation, now), facts, now)
 
 
 def seconds_to_pass(diagnosis: Diagnosis | None, now: datetime) -> float:
@@ -103,10 +98,16 @@ def stalled(
     ]
     if condition_in(before, ConditionType.SCALING_ACTIVE):
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
-    kept = {key: value for key, value in before.items() if key not in {"observedGeneration", "conditions"}}
     counts = {} if progress is None else _replica_counts(progress)
+    return _composed(before, generation, conditions, {**before, **counts}, now)
+
+
+def _composed(
+    before: Status, generation: int, conditions: Sequence[Condition], facts: Status, now: datetime
+) -> dict[str, Any]:
+    """The status: these facts, and the conditions of this generation with the times of those that stay as they were."""
     written = conditions_to_write(conditions, before.get("conditions") or (), generation, now)
-    return {**kept, **counts, "observedGeneration": generation, "conditions": written}
+    return {**facts, "observedGeneration": generation, "conditions": written}
 
 
 def _is_kept(situation: Situation) -> bool:

@@ -20,12 +20,10 @@ _ABSENT = {
     "stand in for it; a target for the KV cache cannot be met",
     "finished": "finished requests are not counted, so arrivals are not known: only what runs and waits is",
     "rejected": "it refuses no request: all wait, without a limit",
-    "preemptions": "it does not preempt",
     "ttft": _NO_LATENCY,
     "tpot": _NO_LATENCY,
     "inter_token_latency": _NO_LATENCY,
     "slots": "spec.maxNumSeqs is the number of slots",
-    "kv_tokens": "spec.maxNumSeqs times spec.maxModelLen is what the KV cache holds",
 }
 _PRESENT = {"generated_tokens": "generated tokens count when a request ends"}
 

@@ -41,8 +41,6 @@ class MetricNames:
     """Requests that ended (counter)."""
     rejected: Names = ()
     """Requests that ended without an answer for lack of room: demand all the same (counter)."""
-    preemptions: Names = ()
-    """Requests set back for lack of KV cache (counter)."""
     finished_prompt_tokens: Names = ()
     """Prompt tokens of finished requests (counter)."""
     finished_generated_tokens: Names = ()
@@ -55,8 +53,6 @@ class MetricNames:
     """Seconds between two tokens (histogram, of which only count and sum are read)."""
     slots: Names = ()
     """Requests worked on at once (capacity)."""
-    kv_tokens: Names = ()
-    """Tokens the KV cache holds (capacity)."""
     created_on_first_use: frozenset[str] = frozenset()
     substitutes: Mapping[str, str] = field(default_factory=dict, hash=False)
 

@@ -20,10 +20,8 @@ _CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "tpot", "inter_token_lat
 _ABSENT = {
     "kv_use": "no gauge of the KV cache: it admits a request only when its whole answer fits, so a full cache shows as "
     "waiting requests; a target for the KV cache cannot be met",
-    "preemptions": "it never preempts: room for the whole answer is kept from the start",
     "ttft": "no time to the first token: only the time per output token is held against the objective",
     "slots": "spec.maxNumSeqs is what it works on at once",
-    "kv_tokens": "the size of the KV cache is not reported",
 }
 _PRESENT = {
     "inter_token_latency": "no inter-token latency: the mean time per token of each finished request, its prompt "

@@ -24,7 +24,6 @@ _KNOWN: Mapping[str, Names] = {
 _ABSENT = {
     "rejected": "refused requests are not counted by this version, so demand is seen in its queue alone",
     "tpot": "no time per output token of single requests: only the first token is held against the objective",
-    "kv_tokens": "the size of the KV cache is not reported in tokens, only its use",
     "slots": "spec.maxNumSeqs is what it works on at once",
 }
 _CACHED = "tokens from the prefix cache count as worked off: this version does not tell them apart"

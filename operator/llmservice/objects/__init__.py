@@ -1,5 +1,4 @@
-"""Kubernetes objects as JSON: how one is named, and what pods say of themselves.
+"""Kubernetes objects as JSON: references, accessors of pods, and the names of the operator's labels.
 
-Belongs here: what reads any object, and the names that the operator gives its own. Does not: a plan, a decision, a
-request.
+Belongs here: what reads any object. Does not: plans, decisions, requests.
 """

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
 
 __all__ = [
     "ContainerPlan",
     "Default",
+    "Json",
     "LoadTargets",
     "Mount",
     "Owner",
@@ -18,9 +19,6 @@ __all__ = [
     "ScalingPlan",
     "ServicePlan",
 ]
-
-Json = Mapping[str, Any]
-"""A piece of Kubernetes JSON passed through as the user wrote it (affinity, tolerations, …)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

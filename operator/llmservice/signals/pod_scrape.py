@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import aiohttp
 from yarl import URL
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.redaction import redacted
 from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
 from llmservice.signals.exposition import MOST_LINES, has_samples, has_too_many_lines, names_in, scan
@@ -20,7 +21,7 @@ from llmservice.signals.pod_clock import PodClock
 from llmservice.signals.pod_session import filled, pod_session
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.slow_pods import SlowPods
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 from llmservice.signals.turns import in_turn
 
 _PATH = "/metrics"

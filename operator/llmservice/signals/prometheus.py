@@ -25,10 +25,11 @@ from prometheus_api_client.exceptions import PrometheusApiClientException
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 from urllib3.util.retry import Retry
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.prometheus_query import labels_wanted, query_for, reduced, scrapes_in
 from llmservice.signals.prometheus_reading import reading_of
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 
 _T = TypeVar("_T")
 _SETTLED_SECONDS = 1.0

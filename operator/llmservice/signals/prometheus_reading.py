@@ -3,10 +3,11 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.engines.metric_names import MetricNames
 from llmservice.signals.prometheus_query import Scrape
 from llmservice.signals.samples import of_another_engine, reading_from, wanted
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 
 
 def reading_of(

@@ -10,8 +10,8 @@ import orjson
 import requests
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.redaction import redacted
-from llmservice.signals.source import ReadFailure, ReadFailureReason
 
 _UNAUTHORIZED = (401, 403)
 _PIECE_BYTES = 2**18

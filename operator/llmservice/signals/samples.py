@@ -9,19 +9,19 @@ from typing import NamedTuple
 from llmservice.autoscaling.counters import Counters, Histogram, plausible
 from llmservice.autoscaling.snapshot import LARGEST_READING
 from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.redaction import redacted
 from llmservice.engines.metric_names import MetricNames
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from llmservice.untrusted.patterns import compiled
 
 _HISTOGRAMS = ("ttft", "tpot", "inter_token_latency")
 _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
 _AVERAGED = frozenset({"kv_use"})
 _NO_BUCKETS = frozenset({"inter_token_latency"})
-_CAPACITY = frozenset({"slots", "kv_tokens"})
-"""Facts a version may leave unsaid, as a model without a KV cache does."""
+_CAPACITY = frozenset({"slots"})
+"""Facts a version may leave unsaid."""
 _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
-_SINGLE_EVENTS = frozenset({"rejected", "preemptions"})
+_SINGLE_EVENTS = frozenset({"rejected"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
 _LONGEST_SHOWN = 128
 _COME_WITH_AN_END = ("finished", "generated_tokens", "tpot")
@@ -211,10 +211,7 @@ def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, H
         inter_token_latency=histograms.get("inter_token_latency"),
     )
     return Reading(
-        at=at,
         counters=counters,
         kv_use=numbers.get("kv_use"),
         slots=int(numbers["slots"]) if "slots" in numbers else None,
-        preemptions=numbers.get("preemptions"),
-        kv_tokens=numbers.get("kv_tokens"),
     )

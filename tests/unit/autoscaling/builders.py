@@ -53,7 +53,7 @@ def a_starting_replica(name: str = "chat-9") -> Replica:
 
 
 def a_silent_replica(name: str = "chat-8") -> Replica:
-    return Replica(name=name, phase=Phase.SILENT)
+    return Replica(name=name, phase=Phase.UNREADABLE)
 
 
 def a_snapshot(*members: Replica, **changes: Any) -> Snapshot:

@@ -27,6 +27,12 @@ def test_arrivals_are_what_left_and_what_is_held_more() -> None:
     assert flow.arrived == 4 + 1 + 5
 
 
+def test_arrivals_are_unknown_where_what_finished_is_not_counted() -> None:
+    flow = flow_between(counters(0.0, running=3, finished=None), counters(10.0, running=5, finished=None), OBJECTIVE)
+    assert flow is not None
+    assert (flow.arrived, flow.finished) == (None, 0)
+
+
 @pytest.mark.parametrize("counter", ["prompt_tokens", "generated_tokens", "finished", "rejected"])
 def test_knows_nothing_of_an_interval_with_a_reset(counter: str) -> None:
     assert flow_between(counters(0.0, **{counter: 9.0}), counters(10.0, **{counter: 3.0}), OBJECTIVE) is None

@@ -30,6 +30,14 @@ def test_a_replica_after_a_reset_counts_like_the_others() -> None:
     assert observed(Demand(), snapshot).loads == (2 * 4800,)
 
 
+def test_an_engine_that_does_not_count_what_finished_is_taken_to_receive_what_the_others_do() -> None:
+    """In a rollout to such an engine old and new replicas share the load."""
+    uncounted = a_flow(0.0, arrived=None, prompt_tokens=40_000.0, generated_tokens=8_000.0)
+    demand = observed(Demand(), a_snapshot(a_replica("a"), a_replica("b", flow=uncounted)))
+    assert demand.loads == (2 * 4800,)
+    assert demand.sizes == observed(Demand(), a_snapshot(a_replica("a"))).sizes
+
+
 def test_an_empty_queue_that_empties_is_no_negative_load() -> None:
     demand = observed(Demand(), a_snapshot(a_replica(flow=a_flow(40.0, arrived=-3.0))))
     assert demand.loads == (0,)

@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Objective, Reserve, ScalingPolicy
 from tests.unit.autoscaling.builders import (

@@ -2,8 +2,9 @@
 
 import dataclasses
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.deciding import decide
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 from tests.unit.autoscaling.builders import a_flow, a_policy, a_replica, a_snapshot, after, followed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.autoscaling.decision import Reason
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.planning.service_plan import LoadTargets
 from tests.unit.autoscaling.builders import (
     a_replica,
@@ -56,6 +56,27 @@ def test_comes_down_only_after_the_window() -> None:
 def test_a_silent_replica_is_taken_to_carry_what_the_others_carry() -> None:
     snapshot = a_snapshot(a_replica("a", waiting=8), a_silent_replica())
     assert after(a_threshold_policy(), [snapshot])[0].replicas == 4
+
+
+def test_a_replica_that_reports_no_kv_use_is_taken_to_carry_what_the_others_carry() -> None:
+    """In a rollout to an engine without this signal the old and the new replicas serve side by side."""
+    policy = a_threshold_policy(targets=LoadTargets(kv_use=0.4))
+    snapshot = a_snapshot(a_replica("old", kv_use=0.8), a_replica("new", kv_use=None))
+    decision, _ = after(policy, [snapshot])
+    assert decision.trace[0].step == "KV cache"
+    assert decision.trace[0].replicas == pytest.approx(1.6 / 0.4)
+    assert decision.replicas == 4
+
+
+def test_the_same_holds_beside_a_replica_that_was_not_read() -> None:
+    policy = a_threshold_policy(targets=LoadTargets(kv_use=0.4))
+    snapshot = a_snapshot(a_replica("old", kv_use=0.8), a_replica("new", kv_use=None), a_silent_replica())
+    assert after(policy, [snapshot])[0].trace[0].replicas == pytest.approx(2.4 / 0.4)
+
+
+def test_what_waits_in_front_of_the_service_is_counted_once() -> None:
+    snapshot = a_snapshot(a_replica("a", waiting=4, kv_use=None), a_silent_replica(), gated=8)
+    assert after(a_threshold_policy(), [snapshot])[0].trace[1].replicas == pytest.approx((8 + 8) / 4)
 
 
 def test_leaves_out_a_signal_the_engine_does_not_report() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import ENGINES_FILE, catalogue_of, load_catalogue, table_in
+from llmservice.catalog.loader import catalogue_of, load_catalogue, table_in
+from llmservice.catalog.rows import ENGINES_FILE
 from llmservice.errors import InvalidCatalogue
 
 ROW = "images: {cpu: img:1}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"

@@ -21,10 +21,9 @@ from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 def an_answer() -> dict[str, Any]:
     world = ScaledWorld().scaled(minimum=2)
     world.source.by_pod = {"chat-1-01": 9.0}
-    world.source.silent = {"chat-1-02": UNREACHABLE}
-    world.look()
-    (record,) = world.autoscaler.scaler.looks
-    answer: dict[str, Any] = json.loads(json.dumps(explained(record, world.seconds() + 4)))
+    world.source.unreadable = {"chat-1-02": UNREACHABLE}
+    world.round()
+    answer: dict[str, Any] = json.loads(json.dumps(explained(world.state, world.seconds() + 4)))
     return answer
 
 
@@ -106,7 +105,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command, arguments)
 
 
-def test_it_prints_decision_pods_and_votes(operator: str) -> None:
+def test_it_prints_decision_pods_and_steps(operator: str) -> None:
     result = run("chat", "-n", "ml", "--operator", operator)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -209,9 +208,9 @@ def test_without_credentials_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     lines = as_text(an_answer()).splitlines()
     header, first = next((line, lines[number + 1]) for number, line in enumerate(lines) if line.startswith("POD"))
-    assert header.index("STANDING") == first.index("Ready")
+    assert header.index("PHASE") == first.index("Ready")
 
 
-def test_a_service_that_is_not_looked_at_has_a_text_too() -> None:
-    answer = {"namespace": "ml", "name": "chat", "periodSeconds": 10.0, "conditions": [], "told": {}}
-    assert as_text(answer) == "ml/chat: not looked at now, every 10 s otherwise"
+def test_a_service_that_is_not_scaled_now_has_a_text_too() -> None:
+    answer = {"namespace": "ml", "name": "chat", "periodSeconds": 10.0, "conditions": [], "reported": {}}
+    assert as_text(answer) == "ml/chat: not scaled now, otherwise every 10 s"

@@ -13,9 +13,10 @@ from aiohttp import web
 
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
-from llmservice.controllers.application import _operate, _wire
+from llmservice.controllers.application import _operate
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.replica import Replica
+from llmservice.controllers.wiring import wire
 from llmservice.objects.references import Manifest
 from llmservice.settings import Settings
 from tests.builders import an_llmservice
@@ -76,7 +77,7 @@ async def operating(server: Server, folder: Path, monkeypatch: pytest.MonkeyPatc
     async with served(server.handle, folder) as kubeconfig:
         monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
         async with asyncio.timeout(20), connect(await load_credentials()) as connection:
-            task = asyncio.create_task(_operate(_wire(SETTINGS, connection, Replica(), {}), SETTINGS, stop))
+            task = asyncio.create_task(_operate(wire(SETTINGS, connection, Replica(), {}), SETTINGS, stop))
             try:
                 yield task
             finally:

@@ -1,47 +1,49 @@
-"""/explain: the last look as JSON, from the leader alone."""
+"""/explain: the last evaluation as JSON, from the leader alone."""
 
 import asyncio
 import json
 
 from aiohttp import web
 
+from llmservice.controllers.endpoints.explaining import Explainer
 from llmservice.controllers.endpoints.routes import Figures
 from llmservice.controllers.endpoints.shared_page import SharedPage
-from llmservice.controllers.explaining import Explainer
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 from tests.unit.controllers.http_asking import a_request
 
 
 def explainer(world: ScaledWorld, *, leads: bool = True) -> Explainer:
-    return Explainer(looks=world.autoscaler.scaler.looks, leads=lambda: leads, clock=lambda: world.seconds() + 4)
+    return Explainer(states=world.states, leads=lambda: leads, clock=lambda: world.seconds() + 4)
 
 
 def busy_world() -> ScaledWorld:
     world = ScaledWorld().scaled(minimum=2)
     world.source.by_pod = {"chat-1-01": 9.0}
-    world.source.silent = {"chat-1-02": UNREACHABLE}
-    world.look()
+    world.source.unreadable = {"chat-1-02": UNREACHABLE}
+    world.round()
     return world
 
 
 def test_it_says_what_was_decided_and_why() -> None:
     status, answer = explainer(busy_world())("ml", "chat")
     assert status == 200
-    assert answer["decision"]["replicas"] == 5
-    assert answer["decision"]["message"].startswith("2 → 5: running 18 in all, target 4 each wants 4.5")
+    decision = answer["decision"]
+    assert (decision["replicas"], decision["reason"], decision["applied"]) == (5, "LoadRose", True)
+    assert answer["replicas"] == {"desired": 2, "ready": 2, "starting": 0, "unschedulable": 0}
+    assert (answer["steps"][0]["name"], answer["steps"][0]["replicas"]) == ("running", 4.5)
     assert (answer["ageSeconds"], answer["periodSeconds"]) == (4.0, 10.0)
     assert (answer["minReplicas"], answer["maxReplicas"], answer["source"]) == (2, 8, "Pods")
-    assert [vote["step"] for vote in answer["votes"]] == ["running", "hold", "result"]
+    assert [step["name"] for step in answer["steps"]] == ["running", "hold", "result"]
 
 
 def test_each_pod_has_its_values_and_their_age_or_why_there_are_none() -> None:
     _, answer = explainer(busy_world())("ml", "chat")
-    read, silent = answer["pods"]
+    read, unreadable = answer["pods"]
     assert (read["name"], read["running"], read["ageSeconds"]) == ("chat-1-01", 9.0, 4.0)
-    assert silent == {
+    assert unreadable == {
         "name": "chat-1-02",
-        "standing": "Ready",
-        "problem": "Unreachable",
+        "phase": "Ready",
+        "reason": "Unreachable",
         "message": "connection refused: see its log",
     }
 
@@ -61,7 +63,7 @@ def test_only_the_leader_knows() -> None:
 def test_a_suspended_service_has_conditions_and_no_decision() -> None:
     world = ScaledWorld().scaled()
     world.apply(spec__suspend=True, spec__autoscaling={"maxReplicas": 4})
-    world.look()
+    world.round()
     _, answer = explainer(world)("ml", "chat")
     assert "decision" not in answer
     assert answer["conditions"][0]["reason"] == "Suspended"

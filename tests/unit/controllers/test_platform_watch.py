@@ -6,7 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
-from llmservice.cluster.nodes import node_label_keys
+from llmservice.cluster.watching.listing import node_label_keys
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.errors import OperatorError, Refused, Unavailable
 from llmservice.reconcilers.planner import CataloguePlanner

@@ -9,7 +9,7 @@ from llmservice.cluster.leadership.lease import Election
 from llmservice.cluster.watching.history import History
 from llmservice.controllers.replica import Replica, election_in
 from llmservice.errors import NotLeader
-from llmservice.reconcilers.scaling.evaluations import Evaluations
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import Settings
 from tests.in_memory_cluster.cluster import InMemoryCluster
@@ -50,7 +50,7 @@ async def test_one_of_several_writes_only_while_it_leads() -> None:
     assert len(cluster.writes) == 1
 
 
-async def test_two_runs_of_one_pod_are_two_candidates() -> None:
+async def test_two_runs_of_one_pod_are_two_services() -> None:
     async with serving(FakeApiServer()) as connection:
         first, second = election_in("ns", connection), election_in("ns", connection)
         assert first is not None
@@ -78,7 +78,7 @@ async def test_metrics_show_the_resources_of_the_cache() -> None:
     cache = ObjectCache()
     settings = Settings(probe_port=free_port(), metrics_port=free_port(), metrics_auth="none")
     async with watching(Told(), login=no_login, served=never) as kopf:
-        endpoints = Replica().endpoints(settings, cache, (), kopf, Evaluations())
+        endpoints = Replica().endpoints(settings, cache, (), kopf, ServiceStates())
         async with endpoints, aiohttp.ClientSession() as session:
             cache.put(a_service("chat"))
             async with session.get(f"http://127.0.0.1:{settings.metrics_port}/metrics") as response:
@@ -92,7 +92,7 @@ async def test_without_ports_nothing_listens_and_nothing_is_kept_for_metrics() -
     before = [*replica.metrics.registry._collector_to_names]
     async with (
         watching(Told(), login=no_login, served=never) as kopf,
-        replica.endpoints(Settings(), ObjectCache(), (), kopf, Evaluations()),
+        replica.endpoints(Settings(), ObjectCache(), (), kopf, ServiceStates()),
     ):
         assert [*replica.metrics.registry._collector_to_names] == before
 

@@ -13,18 +13,18 @@ CHAT = {"namespace": "ml", "name": "chat"}
 def value(world: ScaledWorld, name: str, **labels: str) -> float | None:
     """The sample of the service; None where there is none."""
     registry = CollectorRegistry()
-    registry.register(ScalingSeries(world.autoscaler.scaler.looks, clock=lambda: world.seconds() + 3))
+    registry.register(ScalingSeries(world.states, clock=lambda: world.seconds() + 3))
     return registry.get_sample_value(name, CHAT | labels)
 
 
 def test_the_figures_of_a_service() -> None:
     world = ScaledWorld().scaled(minimum=2)
     world.source.running = 6.0
-    world.look()
+    world.round()
     assert value(world, "llmservice_autoscale_desired_replicas") == 3
     assert value(world, "llmservice_autoscale_advised_replicas") is None
     assert value(world, "llmservice_requests_running") == 12
-    assert value(world, "llmservice_queue_depth") == 0
+    assert value(world, "llmservice_requests_waiting") == 0
     assert value(world, "llmservice_autoscale_reading_age_seconds") == pytest.approx(3, abs=0.01)
     assert value(world, "llmservice_autoscale_decisions_total", reason="LoadRose") == 1
 
@@ -38,11 +38,11 @@ def test_advice_is_a_series_of_its_own() -> None:
 def test_absent_is_not_zero() -> None:
     world = ScaledWorld().scaled()
     assert value(world, "llmservice_kv_cache_usage_ratio") is None
-    world.source.silent = {"chat-1-01": UNREACHABLE}
-    world.look()
+    world.source.unreadable = {"chat-1-01": UNREACHABLE}
+    world.round()
     assert value(world, "llmservice_requests_running") is None
     assert value(world, "llmservice_autoscale_reading_age_seconds") is None
-    assert value(world, "llmservice_autoscale_reads_failed_total", reason="Unreachable") == 1
+    assert value(world, "llmservice_autoscale_read_failures_total", reason="Unreachable") == 1
 
 
 def test_series_end_with_the_resource() -> None:

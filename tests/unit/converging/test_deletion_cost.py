@@ -1,11 +1,11 @@
 """The idlest pods leave first, by as few writes as that takes."""
 
 from llmservice.converging.deletion_cost import costs_to_write
-from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 
 
-def a_pod(name: str, cost: int = 0, standing: Standing = Standing.READY) -> ScaledPod:
-    return ScaledPod(name=name, uid=f"u-{name}", standing=standing, deletion_cost=cost)
+def a_pod(name: str, cost: int = 0, phase: PodPhase = PodPhase.READY) -> ScaledPod:
+    return ScaledPod(name=name, uid=f"u-{name}", phase=phase, deletion_cost=cost)
 
 
 def first_to_leave(pods: list[ScaledPod], requests: dict[str, float], replicas: int) -> list[str]:
@@ -43,7 +43,7 @@ def test_a_mark_of_an_earlier_time_does_not_make_a_busy_pod_leave() -> None:
 
 
 def test_starting_pods_leave_before_all_others_so_nobody_is_marked_for_them() -> None:
-    pods = [a_pod("a"), a_pod("b"), a_pod("c", standing=Standing.STARTING)]
+    pods = [a_pod("a"), a_pod("b"), a_pod("c", phase=PodPhase.STARTING)]
     assert costs_to_write(pods, {"a": 0, "b": 1}, 2) == {}
 
 

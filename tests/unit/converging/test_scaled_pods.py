@@ -4,40 +4,40 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.scaled_pods import Standing, scaled_pods
+from llmservice.converging.scaled_pods import PodPhase, scaled_pods
 from tests.unit.converging.plans import a_pod, unscheduled
 
 
-def standings(*pods: dict[str, Any]) -> list[Standing]:
-    return [pod.standing for pod in scaled_pods(pods)]
+def phases(*pods: dict[str, Any]) -> list[PodPhase]:
+    return [pod.phase for pod in scaled_pods(pods)]
 
 
 @pytest.mark.parametrize(
-    ("pod", "standing"),
+    ("pod", "phase"),
     [
-        (a_pod(), Standing.READY),
-        (a_pod(ready=False), Standing.STARTING),
-        (a_pod(ready=False, **unscheduled("0/3 nodes are available")), Standing.UNSCHEDULABLE),
+        (a_pod(), PodPhase.READY),
+        (a_pod(ready=False), PodPhase.STARTING),
+        (a_pod(ready=False, **unscheduled("0/3 nodes are available")), PodPhase.UNSCHEDULABLE),
     ],
 )
-def test_how_far_a_pod_is(pod: dict[str, Any], standing: Standing) -> None:
-    assert standings(pod) == [standing]
+def test_how_far_a_pod_is(pod: dict[str, Any], phase: PodPhase) -> None:
+    assert phases(pod) == [phase]
 
 
 @pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
 def test_a_pod_that_has_ended_does_not_count(phase: str) -> None:
-    assert standings(a_pod(phase=phase)) == []
+    assert phases(a_pod(phase=phase)) == []
 
 
 def test_a_pod_that_is_being_stopped_does_not_count() -> None:
     leaving = a_pod()
     leaving["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    assert standings(leaving) == []
+    assert phases(leaving) == []
 
 
 def test_the_scheduler_is_quoted() -> None:
     (pod,) = scaled_pods([a_pod(ready=False, **unscheduled("0/3 nodes are available"))])
-    assert pod.obstacle == "0/3 nodes are available"
+    assert pod.scheduler_message == "0/3 nodes are available"
 
 
 def ready_at(moment: str, **status: Any) -> dict[str, Any]:
@@ -111,13 +111,13 @@ def without_a_place(name: str) -> dict[str, Any]:
 def test_as_many_wait_for_the_place_of_another_as_are_being_stopped() -> None:
     stopped = [leaving("d", "2026-01-01T00:09:00Z"), leaving("e", "2026-01-01T00:08:00Z")]
     pods = scaled_pods([*map(without_a_place, "abc"), *stopped])
-    assert [(pod.standing, pod.place_by) for pod in pods] == [
-        (Standing.UNSCHEDULABLE, "2026-01-01T00:08:00Z"),
-        (Standing.UNSCHEDULABLE, "2026-01-01T00:09:00Z"),
-        (Standing.UNSCHEDULABLE, ""),
+    assert [(pod.phase, pod.room_freed_by) for pod in pods] == [
+        (PodPhase.UNSCHEDULABLE, "2026-01-01T00:08:00Z"),
+        (PodPhase.UNSCHEDULABLE, "2026-01-01T00:09:00Z"),
+        (PodPhase.UNSCHEDULABLE, ""),
     ]
 
 
 def test_one_that_has_ended_leaves_no_place() -> None:
     (pod,) = scaled_pods([without_a_place("a"), leaving("b", "2026-01-01T00:09:00Z", phase="Failed")])
-    assert pod.place_by == ""
+    assert pod.room_freed_by == ""

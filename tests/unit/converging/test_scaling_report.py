@@ -6,19 +6,22 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
-from llmservice.autoscaling import decision as decided
 from llmservice.autoscaling.decision import Decision
 from llmservice.converging.conditions import conditions_to_write
+from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.progress import progress_of
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.converging.scaling_report import (
     Finding,
     ScalingReport,
+    finding_of,
     new_problem,
     report_in,
     report_of,
     suspended_report,
 )
 from llmservice.converging.status import Situation, stalled, summarize
+from tests.unit.autoscaling.builders import counters
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -26,10 +29,10 @@ AT = "2026-01-02T03:04:05Z"
 
 
 def a_report(
-    reason: decided.Reason = decided.Reason.LOAD_ROSE, replicas: int = 5, *, advise: bool = False, **finding: Any
+    reason: Reason = Reason.LOAD_ROSE, replicas: int = 5, *, advise: bool = False, **finding: Any
 ) -> ScalingReport:
     decision = Decision(replicas=replicas, reason=reason, message="3 → 5: much load")
-    values: dict[str, Any] = {"ready": 3, "silent": {}}
+    values: dict[str, Any] = {"ready": 3, "unreadable": {}}
     return report_of(Finding(decision=decision, advise=advise, **values | finding), AT)
 
 
@@ -37,39 +40,43 @@ def gist(report: ScalingReport) -> dict[str, tuple[bool, str]]:
     return {str(item.type): (item.status, str(item.reason)) for item in report.conditions}
 
 
-SILENT = {"chat-2": "TimedOut: no answer: see its log"}
-ALL_SILENT = {f"chat-{number}": "TimedOut: no answer: see its log" for number in range(3)}
+def timed_out(message: str = "no answer: see its log") -> ReadFailure:
+    return ReadFailure(reason=ReadFailureReason.TIMED_OUT, message=message)
+
+
+def refused(message: str = "HTTP 500: see its log") -> ReadFailure:
+    return ReadFailure(reason=ReadFailureReason.REFUSED, message=message)
+
+
+ONE_UNREAD = {"chat-2": timed_out()}
+NONE_READ = {f"chat-{number}": timed_out() for number in range(3)}
 
 
 @pytest.mark.parametrize(
     ("report", "active", "metrics"),
     [
         (a_report(), (True, "LoadRose"), (True, "MetricsRead")),
-        (a_report(decided.Reason.STEADY), (True, "Steady"), (True, "MetricsRead")),
+        (a_report(Reason.STEADY), (True, "Steady"), (True, "MetricsRead")),
         (a_report(advise=True), (False, "AdviseOnly"), (True, "MetricsRead")),
-        (a_report(decided.Reason.PODS_PENDING), (False, "PodsPending"), (True, "MetricsRead")),
-        (a_report(decided.Reason.SIGNAL_MISSING), (False, "SignalMissing"), (True, "MetricsRead")),
+        (a_report(Reason.PODS_PENDING), (False, "PodsPending"), (True, "MetricsRead")),
+        (a_report(Reason.SIGNAL_MISSING), (False, "SignalMissing"), (True, "MetricsRead")),
         (
-            a_report(decided.Reason.PARTIAL_READINGS, silent=SILENT),
+            a_report(Reason.PARTIAL_READINGS, unreadable=ONE_UNREAD),
             (True, "PartialReadings"),
             (False, "PartialReadings"),
         ),
         (
-            a_report(decided.Reason.NO_FRESH_READINGS, silent=ALL_SILENT),
+            a_report(Reason.NO_FRESH_READINGS, unreadable=NONE_READ),
             (False, "NoFreshReadings"),
             (False, "NoFreshReadings"),
         ),
-        (a_report(decided.Reason.NO_FRESH_READINGS, ready=0), (False, "NoFreshReadings"), (False, "NoReplicaReady")),
+        (a_report(Reason.NO_FRESH_READINGS, ready=0), (False, "NoFreshReadings"), (False, "NoReplicaReady")),
     ],
 )
 def test_the_conditions_of_a_decision(
     report: ScalingReport, active: tuple[bool, str], metrics: tuple[bool, str]
 ) -> None:
     assert gist(report) == {"ScalingActive": active, "MetricsAvailable": metrics}
-
-
-def test_every_reason_of_a_decision_is_one_of_the_closed_list() -> None:
-    assert {str(reason) for reason in decided.Reason} <= {str(reason) for reason in Reason}
 
 
 def test_the_status_has_the_number_under_the_name_that_says_whether_it_is_applied() -> None:
@@ -103,50 +110,68 @@ def test_a_reason_of_a_newer_operator_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "news"),
     [
-        (a_report(), a_report(decided.Reason.STEADY), False),
-        (a_report(), a_report(decided.Reason.AT_MAXIMUM), True),
-        (a_report(), a_report(decided.Reason.PODS_PENDING), True),
-        (a_report(silent=SILENT), a_report(silent={"chat-1": "TimedOut: other"}), False),
-        (a_report(silent=SILENT), a_report(silent={"chat-2": "Refused: other"}), True),
-        (a_report(silent=SILENT), a_report(silent={**SILENT, "chat-1": "TimedOut: other"}), False),
-        (a_report(silent=SILENT), a_report(silent={**SILENT, "chat-3": "Refused: other"}), True),
-        (a_report(ready=0), a_report(silent=ALL_SILENT), True),
-        (a_report(), a_report(silent=SILENT), True),
+        (a_report(), a_report(Reason.STEADY), False),
+        (a_report(), a_report(Reason.AT_MAXIMUM), True),
+        (a_report(), a_report(Reason.PODS_PENDING), True),
+        (a_report(unreadable=ONE_UNREAD), a_report(unreadable={"chat-1": timed_out("other")}), False),
+        (a_report(unreadable=ONE_UNREAD), a_report(unreadable={"chat-2": refused()}), True),
+        (a_report(unreadable=ONE_UNREAD), a_report(unreadable={**ONE_UNREAD, "chat-1": timed_out("other")}), False),
+        (a_report(unreadable=ONE_UNREAD), a_report(unreadable={**ONE_UNREAD, "chat-3": refused()}), True),
+        (a_report(ready=0), a_report(unreadable=NONE_READ), True),
+        (a_report(), a_report(unreadable=ONE_UNREAD), True),
         (a_report(), a_report(advise=True), True),
     ],
 )
-def test_what_merely_explains_a_true_is_no_news(one: ScalingReport, other: ScalingReport, *, news: bool) -> None:
-    assert one.says_else(other) is other.says_else(one) is news
+def test_a_report_differs_by_conditions_and_read_failures(
+    one: ScalingReport, other: ScalingReport, *, news: bool
+) -> None:
+    assert one.differs_from(other) is other.differs_from(one) is news
 
 
-def test_each_cause_is_told_with_one_pod_and_the_remedy() -> None:
-    silent = {"chat-3": "Refused: HTTP 500: see its log", "chat-1": "TimedOut: late: wait", **SILENT}
-    (_, metrics) = a_report(ready=4, silent=silent).conditions
-    assert metrics.message == (
-        "3 of 4 ready replicas cannot be read; chat-1: TimedOut: late: wait; chat-3: Refused: HTTP 500: see its log"
+def test_each_reason_is_reported_with_one_pod_and_the_remedy() -> None:
+    report = a_report(ready=4, unreadable={"chat-3": refused("HTTP 500"), "chat-1": timed_out("wait"), **ONE_UNREAD})
+    (_, metrics) = report.conditions
+    assert report.as_status()["readFailures"] == ["Refused", "TimedOut"]
+    assert metrics.message.startswith("3 of 4 ")
+    assert metrics.message.endswith("; chat-1: TimedOut: wait; chat-3: Refused: HTTP 500")
+
+
+def test_the_finding_of_a_round_has_each_ready_pod_that_could_not_be_read() -> None:
+    pods = [
+        ScaledPod(name="chat-1", uid="1", phase=PodPhase.READY),
+        ScaledPod(name="chat-2", uid="2", phase=PodPhase.READY),
+        ScaledPod(name="chat-3", uid="3", phase=PodPhase.UNSCHEDULABLE, scheduler_message="no node has room"),
+    ]
+    readings: PodReadings = {"chat-1": Reading(counters=counters()), "chat-2": refused()}
+    decision = Decision(replicas=2, reason=Reason.STEADY, message="")
+    finding = finding_of(decision, pods, readings, advise=False)
+    assert (finding.ready, finding.unreadable, finding.scheduler_messages) == (
+        2,
+        {"chat-2": refused()},
+        ("no node has room",),
     )
 
 
-def test_a_status_tells_the_cause_to_a_new_leader() -> None:
-    report = a_report(decided.Reason.NO_FRESH_READINGS, silent=ALL_SILENT)
+def test_a_new_leader_finds_in_the_status_why_replicas_could_not_be_read() -> None:
+    report = a_report(Reason.NO_FRESH_READINGS, unreadable=NONE_READ)
     status = {"autoscaling": report.as_status(), "conditions": conditions_to_write(report.conditions, (), 1, NOW)}
     found = report_in(status)
     assert found is not None
-    assert not found.says_else(report)
-    assert found.says_else(a_report(decided.Reason.NO_FRESH_READINGS, silent=dict.fromkeys(ALL_SILENT, "Refused: no")))
+    assert not found.differs_from(report)
+    assert found.differs_from(a_report(Reason.NO_FRESH_READINGS, unreadable=dict.fromkeys(NONE_READ, refused())))
 
 
 def test_replicas_that_are_ready_and_unread_are_a_new_problem_after_none_was_ready() -> None:
     problem = new_problem(
-        a_report(decided.Reason.NO_FRESH_READINGS, ready=0),
-        a_report(decided.Reason.NO_FRESH_READINGS, silent=ALL_SILENT),
+        a_report(Reason.NO_FRESH_READINGS, ready=0),
+        a_report(Reason.NO_FRESH_READINGS, unreadable=NONE_READ),
     )
     assert problem is not None
     assert (problem.reason, "see its log" in problem.message) == (Reason.NO_FRESH_READINGS, True)
 
 
 def test_a_problem_is_new_once() -> None:
-    pending = a_report(decided.Reason.PODS_PENDING)
+    pending = a_report(Reason.PODS_PENDING)
     problem = new_problem(a_report(), pending)
     assert problem is not None
     assert problem.reason is Reason.PODS_PENDING

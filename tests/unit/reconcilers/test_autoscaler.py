@@ -6,11 +6,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from llmservice.converging.pod_readings import PodReadings, ReadFailure, Reading
 from llmservice.objects.references import Ref
-from llmservice.reconcilers.scaling.candidates import Candidate
-from llmservice.reconcilers.scaling.evaluations import Evaluation
-from llmservice.reconcilers.scaling.pod_history import PodReadings
-from llmservice.signals.source import ReadFailure, Reading, Target
+from llmservice.reconcilers.scaling.scaled_services import ScaledService
+from llmservice.signals.source import Target
 from tests.scenarios.scaled_world import RUNNING, FakeSource, ScaledWorld
 
 HOURS = 3600.0
@@ -44,7 +43,7 @@ def world() -> ScaledWorld:
     return ScaledWorld().scaled()
 
 
-async def test_an_edit_is_looked_at_at_once(world: ScaledWorld) -> None:
+async def test_an_edited_service_is_scaled_at_once(world: ScaledWorld) -> None:
     async with running(world):
         world.apply(spec__autoscaling={"minReplicas": 3, "maxReplicas": 4})
         await until(world, 3)
@@ -62,9 +61,9 @@ async def test_a_status_write_wakes_nobody(world: ScaledWorld) -> None:
 
 
 async def test_a_term_begins_with_what_the_status_holds(world: ScaledWorld) -> None:
-    (before,) = world.autoscaler.scaler.looks
+    before = world.state
     async with running(world):
-        (after,) = world.autoscaler.scaler.looks
+        after = world.state
         assert after is not before
         assert after.report == before.report
 
@@ -99,7 +98,7 @@ def test_what_is_suspended_while_its_pods_are_read_is_left_alone(world: ScaledWo
     source = Interrupted(running=40.0)
     source.world = world
     world.autoscaler.sources = {"Pods": source}
-    world.look()
+    world.round()
     assert world.replicas == 1
 
 
@@ -120,7 +119,7 @@ async def test_a_slow_source_keeps_none_back_that_are_read_from_another(world: S
     slow.gate = asyncio.Event()
     world.autoscaler.sources = {"Pods": world.source, "Prometheus": slow}
     world.source.running = 12.0
-    task = asyncio.create_task(world.autoscaler.look_at([*world.autoscaler.candidates.keys()]))
+    task = asyncio.create_task(world.autoscaler.scale([*world.autoscaler.services.keys()]))
     await until(world, 3)
     assert not task.done()
     slow.gate.set()
@@ -133,14 +132,14 @@ def test_a_defect_in_one_service_keeps_no_other_from_being_scaled(
     world.apply("other", spec__autoscaling={"minReplicas": 2, "maxReplicas": 4})
     world.reconcile("other")
     world.scale(1, "somebody", "other")
-    decide = world.autoscaler.scaler.decide
+    scale = world.autoscaler.scaler.scale
 
-    def broken(service: Candidate, readings: PodReadings) -> Evaluation | None:
+    async def broken(service: ScaledService, readings: PodReadings) -> None:
         if service.key[1] == "chat":
             raise ZeroDivisionError
-        return decide(service, readings)
+        await scale(service, readings)
 
-    monkeypatch.setattr(type(world.autoscaler.scaler), "decide", lambda _, *arguments: broken(*arguments))
-    world.look()
+    monkeypatch.setattr(type(world.autoscaler.scaler), "scale", lambda _, *arguments: broken(*arguments))
+    world.round()
     assert world.get("Deployment", "other")["spec"]["replicas"] == 2
     assert "ml/chat: defect in the autoscaler" in caplog.text

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.pod_scrape import Limits, Pods, pods
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 from tests.unit.signals.fake_engine import a_target
 from tests.unit.signals.hostile_pods import hostile_pods
 

@@ -8,8 +8,9 @@ from http.server import BaseHTTPRequestHandler
 import orjson
 import pytest
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.pod_scrape import Limits, pods
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 from tests.unit.signals.fake_engine import Answer, FakeEngine, a_target, fake_engine, page, pieces, recorded, silence
 
 SOON = Limits(pod_seconds=0.3, round_seconds=2.0)

@@ -12,8 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.signals.prometheus import PrometheusSettings, prometheus
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading, Target
+from llmservice.signals.source import Target
 from tests.unit.signals.fake_engine import Answer, FakeEngine, a_target, fake_engine, page, pieces, silence
 
 NOW = 1_800_000_000.0
@@ -91,7 +92,7 @@ async def unread(server: FakeEngine, answer: Answer, **settings: object) -> Read
 async def test_a_reading_is_as_old_as_its_scrape(server: FakeEngine) -> None:
     result = await read_one(server)
     assert isinstance(result, Reading)
-    assert (result.at, result.counters.at, result.counters.running, result.counters.waiting) == (NOW - 5, NOW - 5, 2, 5)
+    assert (result.at, result.counters.running, result.counters.waiting) == (NOW - 5, 2, 5)
 
 
 async def test_a_namespace_is_one_query_however_many_pods_and_metrics(server: FakeEngine) -> None:

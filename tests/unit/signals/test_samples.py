@@ -8,10 +8,10 @@ import pytest
 
 from llmservice.autoscaling.counters import flow_between
 from llmservice.autoscaling.policy import Objective
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.engines.metric_names import MetricNames
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
-from llmservice.signals.source import ReadFailure, ReadFailureReason, Reading
 from tests.unit.signals.fake_engine import metric_names_of, recorded
 
 VLLM = recorded("vllm").decode()
@@ -58,8 +58,7 @@ def test_a_page_of_vllm_under_load() -> None:
     assert (counters.prompt_tokens, counters.generated_tokens) == (1334, 4370)
     assert (counters.finished_prompt_tokens, counters.finished_generated_tokens) == (1084, 4280)
     assert reading.kv_use == pytest.approx(0.000488, abs=1e-6)
-    assert reading.kv_tokens == 1048576
-    assert (reading.preemptions, reading.slots, reading.at, counters.at) == (0, None, 10.0, 10.0)
+    assert (reading.slots, reading.at) == (None, 10.0)
 
 
 def test_histograms_of_vllm_have_their_buckets() -> None:
@@ -81,7 +80,7 @@ def test_a_page_of_llamacpp_under_load() -> None:
     counters = reading.counters
     assert (counters.running, counters.waiting, counters.prompt_tokens, counters.generated_tokens) == (2, 5, 9, 900)
     assert (counters.finished, counters.inter_token_latency, counters.ttft) == (None, None, None)
-    assert (reading.kv_use, reading.slots, reading.preemptions) == (None, None, None)
+    assert (reading.kv_use, reading.slots) == (None, None)
 
 
 def test_a_page_of_tgi_under_load() -> None:
@@ -105,7 +104,6 @@ def test_data_parallel_engines_add_up_and_their_caches_are_averaged() -> None:
     reading = a_reading(page)
     assert (reading.counters.running, reading.counters.waiting, reading.counters.finished) == (14, 3, 22)
     assert reading.kv_use == pytest.approx(0.25, abs=0.001)
-    assert reading.kv_tokens == 2 * 1048576
     assert reading.counters.ttft is not None
     assert (reading.counters.ttft.count, reading.counters.ttft.above(2.5)) == (30, 6)
 
@@ -207,11 +205,6 @@ def test_a_histogram_that_is_none_is_named(line: str, said: str) -> None:
     assert said in unread.message
 
 
-def test_a_model_without_a_kv_cache_has_no_size_of_it() -> None:
-    page = VLLM.replace('kv_cache_size_tokens="1048576"', 'kv_cache_size_tokens="None"')
-    assert a_reading(page).kv_tokens is None
-
-
 def test_two_pages_tell_what_happened_in_between() -> None:
     later = set_to(VLLM, "vllm:generation_tokens_total", "5370")
     flow = flow_between(a_reading(at=10.0).counters, a_reading(later, at=20.0).counters, Objective())
@@ -231,8 +224,16 @@ def test_refusals_of_tgi_arrived_too() -> None:
     assert flow.arrived == 10
 
 
-def test_slots_are_read_where_an_engine_reports_them() -> None:
-    readings = replace(metric_names_of("llamacpp"), slots=("acme:slots",))
-    reading = read(recorded("llamacpp").decode() + "acme:slots 8\n", readings)
+@pytest.mark.parametrize(
+    ("series", "line", "slots"),
+    [
+        ("acme:slots", "acme:slots 8", 8),
+        ("acme:info[slots]", 'acme:info{slots="8"} 1', 8),
+        ("acme:info[slots]", 'acme:info{slots="None"} 1', None),
+    ],
+)
+def test_slots_are_read_where_an_engine_reports_them(series: str, line: str, slots: int | None) -> None:
+    metric_names = replace(metric_names_of("llamacpp"), slots=(series,))
+    reading = read(recorded("llamacpp").decode() + line + "\n", metric_names)
     assert isinstance(reading, Reading)
-    assert reading.slots == 8
+    assert reading.slots == slots

@@ -4,7 +4,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Roofline
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.simulation.engine_profile import EngineProfile

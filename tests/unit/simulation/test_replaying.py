@@ -2,7 +2,8 @@
 
 import pytest
 
-from llmservice.autoscaling.decision import Decision, Reason
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Objective
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.errors import InvalidInput

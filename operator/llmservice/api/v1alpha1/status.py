@@ -98,7 +98,9 @@ class AutoscalingStatus(ApiModel):
     decided_at: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})] | None = None
     """When it was decided."""
     checkpoint: Annotated[str, Field(max_length=4096)] | None = None
-    """What was learnt, so that a restarted operator goes on with it."""
+    """What was learned, so that a restarted operator goes on with it."""
+    read_failures: Annotated[tuple[Short, ...], Field(max_length=16)] = ()
+    """Why ready replicas cannot be read, each reason once, of a closed list."""
 
 
 class LLMServiceStatus(ApiModel):

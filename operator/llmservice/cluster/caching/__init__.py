@@ -1,1 +1,1 @@
-"""What is kept in memory of what was watched: the newest of each object, without the parts that nobody reads."""
+"""The object cache: the newest version of each watched object, without the parts that nothing reads."""

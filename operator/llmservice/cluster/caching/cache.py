@@ -1,4 +1,4 @@
-"""Objects in memory: the newest seen of each, found by reference or by the LLMService they belong to."""
+"""The object cache: the newest version seen of each object, found by reference or by LLMService."""
 
 import math
 from collections import OrderedDict, defaultdict
@@ -22,13 +22,13 @@ _ServiceKey = tuple[str, str, str]
 
 @dataclass(slots=True)
 class ObjectCache:
-    """What watches and our own writes have told, whichever came last.
+    """The newest of what watches, lists and our own writes returned.
 
-    Sources race: a watch may deliver what a write's answer has overtaken, and an answer may arrive after the object
-    was deleted. The newer resource version wins (compared as a number, as Kubernetes allows within one kind since it is
-    etcd's revision), but a list is the truth about everything up to its own version, and in another history (etcd was
-    restored to older data) about everything. Kept objects are shared, not copied: nobody changes them. Belongs to one
-    event loop.
+    Sources race: a watch may deliver an object that the response to a write has overtaken, and a response may arrive
+    after the object was deleted. The newer resource version wins (compared as a number, as Kubernetes allows within one
+    kind since it is etcd's revision). A list overrides everything up to its own version, and everything there is when
+    etcd was restored to older data. Cached objects are shared, not copied: do not change them. Belongs to one event
+    loop.
     """
 
     keep: Callable[[Manifest], Manifest] = trimmed
@@ -57,20 +57,20 @@ class ObjectCache:
         return tuple(self._by_service.get((kind, namespace, name), {}).values())
 
     def newest(self, kind: str) -> int:
-        """The highest version heard of a kind in this history, whoever told it; -1 when none was."""
+        """The highest version seen of a kind in this history, from any source; -1 when there is none."""
         return self._newest.get(kind, -1)
 
     def hear(self, kind: str, version: int) -> None:
-        """Something of this kind, be it a bookmark, was told at this version."""
+        """Note that an object or bookmark of this kind was received at this version."""
         if version > self.newest(kind):
             self._newest[kind] = version
 
     def put(self, manifest: Manifest, *, quietly: bool = False, true_at: float = -1) -> bool:
-        """Keep an object; false when what is known is as new or newer, or when it was deleted after this.
+        """Keep an object; false when the cached one is as new or newer, or was deleted after this version.
 
-        `quietly` is for the answer to a write whose writer goes on with it: nobody else is told. `true_at` is the
-        version at which the API server listed or read the object: what is known up to there gives way to it, however
-        new it claims to be.
+        `quietly` notifies no listener: it is for the response to a write whose writer continues with it. `true_at` is
+        the version at which the API server listed or read the object: the cached one gives way up to there, whatever
+        version it claims.
         """
         ref, version = ref_of(manifest), version_of(manifest)
         before = self.get(ref)
@@ -91,7 +91,7 @@ class ObjectCache:
         return True
 
     def drop(self, ref: Ref, version: int | None = None) -> bool:
-        """Forget an object; false when it is not there, or newer than the version at which it was deleted."""
+        """Remove an object; false when it is not cached, or newer than the version at which it was deleted."""
         before = self.get(ref)
         known = version_of(before) if before is not None else -1
         if version is not None and known > version:
@@ -101,11 +101,11 @@ class ObjectCache:
     def replace_all(
         self, kind: str, manifests: Iterable[Manifest], version: int, namespace: str = "", *, anew: bool = False
     ) -> tuple[Ref, ...]:
-        """Take a list for the truth at its resource version; returns what vanished.
+        """Replace all objects of a list's selection by the list; returns what vanished.
 
-        What is newer than the list stays: it was written while the list was under way, and the watch that starts at
-        the list's version tells the rest. `anew` is for the first list of another history: nothing known before counts,
-        deletions neither, and everybody is told of every object.
+        Objects newer than the list stay: they were written while the list was read, and the watch that starts at the
+        list's version delivers the rest. `anew` is for the first list after etcd was restored: cached objects and
+        deletions no longer count, and listeners are called for every object.
         """
         if anew:
             self._forget_versions(kind, namespace)

@@ -1,4 +1,4 @@
-"""Equal parts of many objects, held once: a thousand pod templates differ in a few words."""
+"""Equal parts of many objects, stored once: thousands of pod templates differ in a few words."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,9 +11,9 @@ _SHORT = 64
 
 
 def with_interned_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """An equal dict whose dicts, elements of lists, and long texts may be held by others too: nobody may change them.
+    """An equal dict whose dicts, list elements and long texts may be shared with other objects: do not change them.
 
-    Values are JSON. Where nothing is alike, nothing is lost but a copy of the newest values.
+    Values are JSON. Where nothing is equal, the only cost is a copy of the newest values.
     """
     return {key: _interned(value) for key, value in manifest.items()}
 
@@ -28,5 +28,5 @@ def _interned(value: Any) -> Any:
 
 @lru_cache(maxsize=_HELD_AT_MOST)
 def _held(text: bytes) -> Any:
-    """What a text says: the same object for the same text, while it is among the last ones asked for."""
+    """The value of a JSON text: the same object for the same text, while it is among the last ones requested."""
     return orjson.loads(text)

@@ -1,4 +1,4 @@
-"""What of an object's metadata is kept in memory: others may write as much of it as they like."""
+"""Which metadata of an object is cached: others may write any amount of it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,19 +31,19 @@ _LONGEST_ANNOTATION = 256
 
 
 def with_metadata_read(manifest: Manifest) -> Manifest:
-    """The object without managed fields, and without annotations that nobody reads."""
+    """The object without managed fields, and without annotations that nothing reads."""
     metadata = {key: value for key, value in manifest["metadata"].items() if key not in _LEFT_OUT}
     return {**manifest, "metadata": metadata | annotations_read(manifest)}
 
 
 def without_unread_metadata(service: Manifest) -> Manifest:
-    """An LLMService with what is read of its metadata: a new dict that shares what it keeps."""
+    """An LLMService with only the metadata that is read: a new dict that shares its values."""
     kept = with_metadata_read(service)
     return {**kept, "metadata": {key: value for key, value in kept["metadata"].items() if key in _OF_SERVICE}}
 
 
 def identity(manifest: Manifest, *keys: str) -> Manifest:
-    """The object as names, label and controller, and these keys of its metadata: what it is and whose, not more."""
+    """The object reduced to its names, our label and its controller, plus these keys of its metadata."""
     given: Mapping[str, Any] = manifest["metadata"]
     metadata = {key: given[key] for key in (*NAMES, *keys) if key in given}
     labels, owner = given.get("labels") or {}, controller_of(manifest)
@@ -53,7 +53,7 @@ def identity(manifest: Manifest, *keys: str) -> Manifest:
 
 
 def annotations_read(manifest: Manifest) -> dict[str, Any]:
-    """The key `annotations` with those that somebody reads, cut; empty where there are none."""
+    """The key `annotations` with the ones that the operator reads, cut in length; empty when there are none."""
     given = manifest["metadata"].get("annotations") or {}
     read = {key: given[key][:_LONGEST_ANNOTATION] for key in _ANNOTATIONS if key in given}
     return {"annotations": read} if read else {}

@@ -1,4 +1,4 @@
-"""What of a pod is kept in memory: a stranger's may have thousands of containers, and words without an end."""
+"""Which parts of a pod are cached: somebody else's pod may have thousands of containers and endless texts."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _LONGEST_TEXT = 4096
 
 
 def kept_of_pod(pod: Manifest) -> Manifest:
-    """The pod without what nobody reads; of one that no ReplicaSet controls, what it is and whose."""
+    """The pod without what nothing reads; of one that no ReplicaSet controls, only its identity."""
     if controller_of(pod).get("kind") != "ReplicaSet":
         return identity(pod)
     kept = identity(pod, *TIMES)
@@ -43,7 +43,7 @@ def _status(status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _first(entries: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The first ones, the engine before all."""
+    """The first entries, the engine's container before all others."""
     items = list(entries)
     if len(items) > _MOST_ENTRIES:
         items.sort(key=lambda item: item.get("name") != CONTAINER_NAME)

@@ -1,4 +1,4 @@
-"""What of an object is kept in memory: what converging reads, and nothing else."""
+"""Which parts of an object are cached: those that converging reads, and nothing else."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -67,7 +67,7 @@ def _event(manifest: Manifest) -> Manifest:
 
 
 def _replica_set(manifest: Manifest) -> Manifest:
-    """Its status and annotations change with every pod, and nobody asks for them."""
+    """Its status and annotations change with every pod, and nothing reads them."""
     return identity(manifest)
 
 

@@ -1,1 +1,1 @@
-"""Which replica of the operator writes: the Lease, and what holds every write to it."""
+"""Leader election: the Lease, and the check that holds back every write of a replica that does not lead."""

@@ -11,7 +11,7 @@ from llmservice.errors import NotLeader
 
 
 class Leadership(Protocol):
-    """Knows until when this process may write: `Election`."""
+    """How long this process may still write: `Election`."""
 
     def seconds_left(self) -> float:
         """Seconds until the deadline; negative or zero without leadership."""
@@ -20,9 +20,9 @@ class Leadership(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LeaderOnly(Guarded):
-    """`Cluster` that reads always and writes only before the deadline; a write under way then is cut off (`NotLeader`).
+    """`Cluster` that writes only before the renew deadline; a write in progress then is cut off (`NotLeader`).
 
-    A write that was cut off may have been applied, as after any broken connection: the next pass looks.
+    A write that was cut off may have been applied, as after any broken connection: the next pass checks.
     """
 
     leadership: Leadership

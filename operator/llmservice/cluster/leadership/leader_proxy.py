@@ -1,4 +1,4 @@
-"""Asking the operator that leads, through the API server: whoever may reach the cluster can, from anywhere."""
+"""Asks the leading operator through the API server: this works from wherever the cluster can be reached."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,7 +1,7 @@
 """Leader election by a Lease: one replica works, the others stand by with warm caches.
 
-A leader knows by its own monotonic clock until when it leads, so it stops in time even when the API server hangs or
-the process was frozen. Whatever happens to the clock of the machine changes nothing.
+A leader measures by its own monotonic clock how long it leads, so it stops in time even when the API server hangs or
+the process was frozen. Changes of the wall clock do not matter.
 """
 
 import asyncio

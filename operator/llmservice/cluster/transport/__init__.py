@@ -1,1 +1,1 @@
-"""Requests and answers: the connection to the API server, its credentials, and what a failure means."""
+"""Requests and responses: the connection to the API server, its credentials, and what a failure means."""

@@ -1,4 +1,4 @@
-"""How much of an answer is read, and how many objects are asked for at once: by bytes, because objects differ."""
+"""How much of a response is read, and how many objects a page asks for: by bytes, because objects differ in size."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Chunks(Protocol):
 
 
 async def read_at_most(chunks: Chunks, at_most: int) -> bytes:
-    """All of an answer; `AnswerTooLarge` as soon as it has more bytes than that."""
+    """The whole response; raises `AnswerTooLarge` as soon as it has more bytes than this."""
     parts, size = [], 0
     async for chunk in chunks.iter_any():
         parts.append(chunk)

@@ -1,4 +1,4 @@
-"""One HTTP session with the API server: bounded, authenticated, every failure one of ours."""
+"""One HTTP session with the API server: bounded and authenticated; every failure is one of our errors."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -32,7 +32,8 @@ _HEADERS = {
 class Connection:
     """Sends requests and reads streams. Made by `connect`.
 
-    Calls share a bound of their own, so that long-lived watches never starve them. No answer is read without a bound.
+    Calls have a connection limit of their own, so that long-lived watches never starve them. No response is read
+    without a size limit.
     """
 
     credentials: Credentials
@@ -93,7 +94,7 @@ class Connection:
     async def _send(
         self, method: str, target: str, headers: dict[str, str], data: bytes | None, at_most: int
     ) -> tuple[int, bytes, str]:
-        """Send; once more with fresh credentials when the server does not accept these."""
+        """Send; once more with fresh credentials when the server rejects the current ones."""
         url = URL(self.credentials.server + target, encoded=True)
         for attempt in range(2):
             if token := await self.credentials.authorization():

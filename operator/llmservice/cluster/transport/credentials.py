@@ -29,7 +29,7 @@ _REJECTED_AGAIN_SECONDS = 5.0
 
 
 class _Read(Protocol):
-    """Fills a configuration; `anew` forgets everything read before."""
+    """Fills a configuration; `anew` discards everything read before."""
 
     async def __call__(self, configuration: Configuration, *, anew: bool) -> None: ...
 
@@ -62,7 +62,7 @@ class Credentials:
         return self._header()
 
     async def rejected(self, header: str) -> None:
-        """Read everything again because the server answered 401 to this header; the next one may be good."""
+        """Read everything again because the server answered 401 to this header; the next one may be accepted."""
         if header == self._header():
             await self._refresh(_REJECTED_AGAIN_SECONDS, anew=True)
 
@@ -70,7 +70,7 @@ class Credentials:
         return str(self.configuration.api_key.get("BearerToken", "")).strip()
 
     async def _refresh(self, at_least_seconds: float, *, anew: bool) -> None:
-        """Read again unless somebody just did. A failing read keeps what we have: it may still be good."""
+        """Read again unless another task just did. A failed read keeps the current ones: they may still be valid."""
         async with self._lock:
             if self.clock() - self._read_at < at_least_seconds:
                 return

@@ -67,7 +67,7 @@ def failure_in_stream(status_object: Any) -> OperatorError:
 
 
 def garbled(what: str, error: Exception) -> Unavailable:
-    """The error for an answer that is not what the API server would say: a proxy's page, a torn line."""
+    """The error for a response that no API server would send: a proxy's page, a truncated line."""
     return Unavailable(
         "UnreadableAnswer",
         f"{what}: the answer cannot be read ({redacted(str(error), _EXCERPT)}); is a proxy in between?",
@@ -82,7 +82,7 @@ def unreachable(error: Exception) -> Unavailable:
 
 
 def silent(seconds: float) -> Silent:
-    """The error for a stream on which nothing has arrived for so long."""
+    """The error for a stream on which nothing has arrived for this long."""
     return Silent("Silent", f"nothing heard for {seconds:.0f} s")
 
 

@@ -1,1 +1,1 @@
-"""Lists and watches, and whether what they tell still is the history of this cluster."""
+"""Lists and watches, and whether they still belong to the history of this cluster."""

@@ -1,4 +1,4 @@
-"""Who is there, page by page: names, UIDs and versions, and nothing else."""
+"""A list of names, UIDs and versions only, page by page."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from llmservice.cluster.watching.listing import Selection, read_page
 
 
 class Counted(NamedTuple):
-    """One object, as far as it takes to know it again."""
+    """One object, as far as it takes to recognise it."""
 
     namespace: str
     name: str

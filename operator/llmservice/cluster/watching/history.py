@@ -1,8 +1,8 @@
-"""Does what is known still belong to the history that the API server tells? etcd may be restored to older data.
+"""Does the cache still belong to the history of this cluster? etcd may be restored to older data.
 
-Resource versions only grow within one history. So a list, or an answer to a write, that is older than what was heard
-before belongs to another one: everything known is void then, and everything is listed anew before anything is written.
-A restore breaks every watch; so after one that broke nothing is written until somebody has asked for the version.
+Resource versions only grow within one history. So a list, or the response to a write, that is older than a version seen
+before belongs to another one: the cache is void then, and everything is listed again before anything is written. A
+restore breaks every watch; so after a watch broke, nothing is written until the API server's current version is known.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ def _nothing() -> None:
 
 @dataclass(slots=True)
 class History:
-    """Which selections are in doubt, and which are to be listed again. Belongs to one event loop.
+    """Which selections are in doubt, and which must be listed again. Belongs to one event loop.
 
     `epoch` counts the histories. `members` are the names of the selections that must be listed in each. `after_outage`
-    is called when the last doubt is over and somebody had asked in vain: while nobody listened, the versions of another
-    history may have grown past those heard.
+    is called when the last doubt is resolved and a request had failed meanwhile: during the outage, versions of another
+    history may have grown past those seen.
     """
 
     members: set[str] = field(default_factory=set)
@@ -47,7 +47,7 @@ class History:
 
     @property
     def known_epoch(self) -> int:
-        """The history that all that is known belongs to; -1 while some of it is left from an earlier one."""
+        """The history to which everything in the cache belongs; -1 while some of it is from an earlier one."""
         return -1 if self._unread else self.epoch
 
     def is_settled(self) -> bool:
@@ -59,14 +59,14 @@ class History:
         await self._settled.wait()
 
     def doubt(self, name: str) -> None:
-        """A watch of this selection broke: it is not known what happened since."""
+        """A watch of this selection broke: changes since then are unknown."""
         if name not in self._doubts:
             loop = asyncio.get_running_loop()
             self._doubts[name] = loop.call_later(_LONGEST_DOUBT_SECONDS, self._excuse, name)
             self._settle()
 
     def trust(self, name: str) -> None:
-        """The API server has told a version of this selection that goes on from the last one."""
+        """The API server returned a version of this selection that is not older than the last one."""
         timer = self._doubts.pop(name, None)
         if timer is not None:
             timer.cancel()
@@ -78,7 +78,7 @@ class History:
             self.after_outage()
 
     def refused(self, name: str) -> None:
-        """The API server answers, but does not let this selection be listed: nobody waits for it."""
+        """The API server answers, but does not allow listing this selection: nothing waits for it."""
         self._unread.discard(name)
         self.trust(name)
 
@@ -87,13 +87,13 @@ class History:
         self._asked_in_vain = True
 
     def read(self, name: str, epoch: int) -> None:
-        """This selection was listed whole, beginning within this epoch."""
+        """This selection was listed completely, starting within this epoch."""
         if epoch == self.epoch:
             self._unread.discard(name)
             self.trust(name)
 
     def went_back(self, what: str, heard: int, told: int) -> int:
-        """What was told is older than what was heard before: returns the number of the new epoch."""
+        """A version is older than one seen before: returns the number of the new epoch."""
         log.warning(
             "%s: the API server is at version %d, and was at %d before: its data are those of another time (etcd was "
             "restored?); everything is listed again before anything is written",
@@ -118,7 +118,7 @@ class History:
             self._listeners.remove(listener)
 
     async def pause(self, seconds: float, at_least: float) -> None:
-        """Sleep, shorter when the API server has answered somebody meanwhile."""
+        """Sleep; ends early when the API server has answered another task meanwhile."""
         await asyncio.sleep(min(at_least, seconds))
         try:
             async with asyncio.timeout(seconds - min(at_least, seconds)):

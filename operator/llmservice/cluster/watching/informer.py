@@ -19,8 +19,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.transport.failures import failure_in_stream, garbled
 from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.cluster.watching.history import History
-from llmservice.cluster.watching.listing import Listing, Selection, list_all
-from llmservice.cluster.watching.newest_version import newest_version
+from llmservice.cluster.watching.listing import Listing, Selection, list_all, newest_version
 from llmservice.errors import Expired, OperatorError, Refused, Silent, Unavailable
 from llmservice.objects.references import Manifest, ref_of
 from llmservice.pauses import backoff, jittered

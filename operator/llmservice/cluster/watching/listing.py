@@ -1,7 +1,7 @@
-"""Reading all objects of a kind, page by page."""
+"""Lists of objects, page by page, and what a list tells without keeping its objects."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,7 +27,7 @@ class Selection:
 
     @property
     def name(self) -> str:
-        """For people: the kind, and the namespace if it is one."""
+        """For log lines: the kind, and the namespace when there is one."""
         return f"{self.kind}/{self.namespace}" if self.namespace else self.kind
 
     def target(self, **query: str) -> str:
@@ -93,3 +93,30 @@ async def read_page(connection: Connection, selection: Selection, token: str, si
         else:
             size.was_read(len(answer))
             return json_object(answer, f"GET {target}")
+
+
+async def newest_version(connection: Connection, selection: Selection) -> int:
+    """The API server's current resource version: a consistent list of one object, without selectors.
+
+    Raises what `Connection.call` raises, and `Unavailable` for a response without a version.
+    """
+    anything = replace(selection, label_selector="", metadata_only=True)
+    target = anything.target(limit="1")
+    listing = await connection.call("GET", target, accept=anything.accept(as_list=True))
+    metadata = listing.get("metadata")
+    version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
+    if not isinstance(version, str) or not version.isdecimal():
+        raise garbled(f"GET {target}", ValueError(f"resourceVersion {version!r} is no number"))
+    return int(version)
+
+
+async def node_label_keys(connection: Connection) -> frozenset[str]:
+    """Every key that labels some node, from metadata alone. Without the right to list nodes: `Refused`."""
+    keys: set[str] = set()
+
+    def collect(node: Manifest) -> Manifest:
+        keys.update(node["metadata"].get("labels") or ())
+        return {}
+
+    await list_all(connection, Selection(kind="Node", metadata_only=True), collect)
+    return frozenset(keys)

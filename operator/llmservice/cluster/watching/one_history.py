@@ -1,4 +1,4 @@
-"""A cluster that is written to only by what is known of its present history."""
+"""A cluster that is written to only from knowledge of its present history."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -21,9 +21,9 @@ decided_in: ContextVar[int | None] = ContextVar("decided_in", default=None)
 
 @dataclass(frozen=True, slots=True)
 class OneHistory(Guarded):
-    """`Cluster` that writes nothing while it is in doubt whether what is known still holds (`NotYet`).
+    """`Cluster` that writes nothing (`NotYet`) while it is not certain that the cache belongs to the present history.
 
-    An answer that is older than what was known of its object before the question tells of another history.
+    A response that is older than the version cached before the request belongs to another history.
     """
 
     cache: ObjectCache
@@ -37,12 +37,12 @@ class OneHistory(Guarded):
         return live
 
     async def record(self, event: Manifest) -> None:
-        """Create an Event: it tells what was seen, whatever became of it."""
+        """Create an Event: it reports an observation, whatever became of it."""
         await self.cluster.record(event)
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
-        """Wait until all doubts are over; what was decided in another history is void."""
+        """Wait until no selection is in doubt; a decision made in another history is void."""
         began_in = decided_in.get()
         epoch = self.history.known_epoch if began_in is None else began_in
         try:

@@ -1,1 +1,1 @@
-"""What the operator answers about itself: probes, figures and explanations, and who may read them."""
+"""The operator's own endpoints: probes, metrics and explanations, and who may read them."""

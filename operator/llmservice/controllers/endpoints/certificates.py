@@ -1,4 +1,4 @@
-"""The certificate of /metrics and /explain: the administrator's, followed as it is renewed, or one of this start."""
+"""The certificate of /metrics and /explain: the administrator's, reloaded when it is renewed, or a self-signed one."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ _SIGNING_PROGRAM = Path(__file__).with_name("self_signed.py")
 
 @dataclass(slots=True, kw_only=True)
 class CertificateFiles:
-    """Certificate and key in files, taken anew when one of them changes. Raises `InvalidSetting` for unusable ones."""
+    """Certificate and key in files, reloaded when one of them changes. Raises `InvalidSetting` for unusable ones."""
 
     certificate: str
     key: str
@@ -95,7 +95,7 @@ class SelfSigned:
 
 
 def _context_of(pem: bytes) -> ssl.SSLContext:
-    """The library takes certificates by path alone: here that of a file in memory."""
+    """The library takes certificates by path only: here that of a file in memory."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     with os.fdopen(os.memfd_create("certificate"), "wb") as file:
         file.write(pem)

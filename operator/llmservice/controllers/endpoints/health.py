@@ -57,10 +57,10 @@ class LoopPulse:
 
 @dataclass(slots=True, kw_only=True)
 class InformerPulse:
-    """Whether an informer does something: it hears, or it tries to.
+    """Whether an informer is active: it receives data, or it tries to.
 
-    While the API server is away there is nothing to hear, but each failed try counts as a sign of life: a restart of
-    this process would not bring the API server back.
+    While the API server is away there is nothing to receive, but each failed try counts as activity: a restart of this
+    process would not bring the API server back.
     """
 
     informer: Informer
@@ -104,7 +104,7 @@ def ready_checks(informers: Iterable[Informer], kopf: Watch, namespaces: ServedN
 
 
 def refusals(informers: Iterable[Informer]) -> Checks:
-    """What is refused at present, though it keeps nobody from taking over."""
+    """What the API server refuses at present without keeping this replica from taking over."""
 
     def refusal(informer: Informer) -> Callable[[], str]:
         return lambda: f"refused: {informer.refusal}" if informer.refusal else ""

@@ -1,4 +1,4 @@
-"""What the operator's own endpoints answer: a line of text, JSON, or a large page."""
+"""Responses of the operator's own endpoints: a line of text, JSON, or a large page."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,7 +21,7 @@ def as_json(status: int, content: Any, **headers: str) -> web.Response:
 
 
 def in_chunks(page: bytes, content_type: str) -> web.Response:
-    """A large page that many share: who reads slowly keeps some chunks in memory and no copy of it."""
+    """A large page that many responses share: a slow reader costs some chunks of memory and no copy of the page."""
     return web.Response(
         body=_chunks(memoryview(page)), headers={"Content-Type": content_type, "Content-Length": str(len(page))}
     )

@@ -1,6 +1,6 @@
-"""What the operator answers about itself: probes by plain HTTP, figures and explanations by HTTPS to those who may.
+"""The routes of the operator's own endpoints: probes by plain HTTP, metrics and explanations by authorized HTTPS.
 
-Each has a thread of its own, so that no scrape delays a probe, and both answer while the operator's loop hangs.
+Each server has a thread of its own, so that no scrape delays a probe, and both answer while the operator's loop hangs.
 """
 
 from collections.abc import Awaitable, Callable
@@ -57,14 +57,14 @@ class Probes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """`/metrics` and `/explain/NAMESPACE/NAME`. `guard` None: everybody who reaches the port is answered."""
+    """`/metrics` and `/explain/NAMESPACE/NAME`. `guard` None: every caller is answered."""
 
     page: SharedPage
     explain: Explain
     guard: Guard | None
 
     async def __call__(self, request: web.BaseRequest) -> web.Response:
-        """The answer; whoever may not get a resource learns nothing of it, not even whether there is one."""
+        """The response; a caller without the right to a resource learns nothing of it, not even whether it exists."""
         if _path(request) == "/metrics":
             refused = await self._refusal(request, may_get_metrics())
             return refused or in_chunks(await self.page.page(), CONTENT_TYPE_LATEST)
@@ -84,7 +84,7 @@ def probe_server(port: int, probes: Probes) -> HttpServer:
 
 
 def metrics_server(settings: Settings, registry: CollectorRegistry, explain: Explain) -> HttpServer:
-    """Where Prometheus and people ask: by HTTPS and for those who may, else on the loopback address alone."""
+    """For Prometheus and people: authorized HTTPS, or plain HTTP on the loopback address alone."""
     guarded = settings.metrics_auth == "kubernetes"
     guard = TokenGuard(judging=partial(reviewing, settings.context)) if guarded else None
     return HttpServer(
@@ -104,7 +104,7 @@ def _certificate(settings: Settings) -> Certificate:
 
 
 def _path(request: web.BaseRequest) -> str:
-    """As it was sent: no name needs an escaped letter, so none is undone."""
+    """The path as sent: no name needs an escaped letter, so none is decoded."""
     return request.rel_url.raw_path
 
 

@@ -1,4 +1,4 @@
-"""One page for all who ask at the same time: made once, kept a moment."""
+"""One page for all requests of a moment: rendered once, kept briefly."""
 
 import asyncio
 import time
@@ -14,8 +14,8 @@ _REST_PER_WORK = 9.0
 class SharedPage:
     """`make` runs in a thread of its own and never twice at once.
 
-    A page is shown for a second, or as long as keeps the making at a tenth of a core, ten seconds at most. Belongs to
-    one event loop. `clock` gives monotonic seconds.
+    A page is reused for a second, or for as long as keeps the rendering below a tenth of a core, ten seconds at most.
+    Belongs to one event loop. `clock` gives monotonic seconds.
     """
 
     make: Callable[[], bytes]
@@ -24,7 +24,7 @@ class SharedPage:
     _good_until: float = 0.0
 
     def page(self) -> Awaitable[bytes]:
-        """The page; who gives up waiting takes it from nobody else. Raises what `make` raises."""
+        """The page; a caller that gives up waiting cancels it for nobody else. Raises what `make` raises."""
         if self._making is None or (self._making.done() and self._is_over(self._making)):
             self._making = asyncio.create_task(self._made())
         return asyncio.shield(self._making)

@@ -1,1 +1,1 @@
-"""kopf in a thread of its own: its watch of LLMServices, and what starts it again."""
+"""kopf in a thread of its own: its watch of LLMServices, and what restarts it."""

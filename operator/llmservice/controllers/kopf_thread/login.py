@@ -1,4 +1,10 @@
-"""How kopf reaches the API server: with our credentials, read again per request, over a session of its own."""
+"""How kopf reaches the API server: with our credentials, read again per request, over a session of its own.
+
+The session also tells when kopf lists: after a relist kopf reports what is there, not what vanished (kopf issue 870).
+"""
+
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import aiohttp
 import kopf
@@ -8,6 +14,8 @@ from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import Credentials, load_credentials
 from llmservice.controllers.kopf_thread.pages import BoundedResponse, PagesByBytes
 from llmservice.errors import OperatorError
+
+_PATH_END = f"/{KINDS['LLMService'].plural}"
 
 
 async def log_in(context: str) -> kopf.AiohttpSession:
@@ -56,3 +64,20 @@ async def is_served(context: str) -> bool:
     except OperatorError:
         return False
     return any(resource.get("name") == kind.plural for resource in discovered.get("resources") or ())
+
+
+def tell_of_lists(session: aiohttp.ClientSession, tell: Callable[[], None]) -> None:
+    """Call `tell` each time the session was let list LLMServices; pages after the first do not count.
+
+    A list that is refused changes nothing, and kopf tries it every few seconds.
+    """
+
+    async def on_end(_: aiohttp.ClientSession, __: SimpleNamespace, request: aiohttp.TraceRequestEndParams) -> None:
+        url, is_list = request.url, request.method == "GET" and request.url.path.endswith(_PATH_END)
+        if is_list and request.response.ok and not {"watch", "continue"} & url.query.keys():
+            tell()
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(on_end)
+    trace.freeze()
+    session.trace_configs.append(trace)

@@ -1,6 +1,6 @@
-"""kopf's lists in pages of a few MiB, and its watches, without what nobody reads.
+"""Bounds the size of kopf's list pages, and trims its lists and watches to what is read.
 
-kopf asks for so many objects at once, however large they are, parses all of them and holds each for a while.
+kopf asks for a fixed number of objects however large they are, parses all of them and holds each for a while.
 """
 
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from llmservice.errors import AnswerTooLarge
 
 
 class BoundedResponse(aiohttp.ClientResponse):
-    """An answer of which no more is read than `at_most` bytes; raises `AnswerTooLarge`. Streams are not bounded."""
+    """A response of which at most `at_most` bytes are read; raises `AnswerTooLarge`. Streams are not bounded."""
 
     at_most = LARGEST_ANSWER_BYTES
 

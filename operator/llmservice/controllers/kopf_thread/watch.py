@@ -1,6 +1,6 @@
-"""kopf watches LLMServices; this tells the store what it sees, and starts kopf again whenever it ends or goes silent.
+"""kopf watches LLMServices; this hands its events to the cache, and restarts kopf when it ends or goes silent.
 
-kopf runs in a thread with an event loop of its own: at its end it cancels every task that was created in its loop
+kopf runs in a thread with an event loop of its own: when it ends it cancels every task that was created in its loop
 since its start (kopf 1.45, reactor/running.py), and none of those may be ours.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import kopf
 
 from llmservice.cluster.kinds import KINDS
-from llmservice.controllers.kopf_thread.lists import tell_of_lists
+from llmservice.controllers.kopf_thread.login import tell_of_lists
 from llmservice.controllers.kopf_thread.settings import watching_only
 from llmservice.controllers.kopf_thread.watchdog import Watchdog
 from llmservice.pauses import backoff, jittered
@@ -81,7 +81,7 @@ class KopfWatch:
             await asyncio.to_thread(self._thread.join, _ENDING_SECONDS + 5)
 
     def begin_anew(self) -> None:
-        """Forget what kopf heard, and let it list; called in the loop of the application."""
+        """Discard what kopf delivered, and let it list again; called in the application's loop."""
         self._beginning += 1
         if self.is_alive():
             self._loop.call_soon_threadsafe(self._anew.set)
@@ -118,7 +118,7 @@ class KopfWatch:
             await self._pause(self.discovery_pause_seconds)
 
     async def _operate(self, application: asyncio.AbstractEventLoop) -> None:
-        """kopf, once: until it ends by itself, loses a watcher, or is to stop. Raises what ended it."""
+        """Run kopf once: until it ends by itself, loses a watcher, or is stopped. Raises what ended it."""
         if self._stop.is_set():
             return
         end = asyncio.Event()

@@ -15,7 +15,7 @@ _TASK_PREFIX = "watcher for "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watchdog:
-    """Counts kopf's watchers in the running loop. `report` is told at each look whether all `expected` ones run."""
+    """Counts kopf's watchers in the running loop. `report` is told at each check whether all `expected` ones run."""
 
     expected: int
     report: Callable[[bool], None]

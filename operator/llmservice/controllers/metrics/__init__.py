@@ -1,1 +1,1 @@
-"""The metrics of the operator: instruments, and series that are made when they are read."""
+"""The operator's metrics: instruments, and series that are computed at each scrape."""

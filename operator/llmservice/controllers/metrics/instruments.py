@@ -1,7 +1,7 @@
-"""The figures the operator keeps of itself: controller-runtime's names where it has one, so that stock dashboards work.
+"""The operator's own metrics: controller-runtime's names where it has one, so that stock dashboards work.
 
-Source of the names: book.kubebuilder.io/reference/metrics-reference. No label holds anything a user can make up, but
-namespace and name of an LLMService, whose series end with it (`service_series`).
+Source of the names: book.kubebuilder.io/reference/metrics-reference. No label holds a value that a user can invent,
+except namespace and name of an LLMService, whose series end with it (`service_series`).
 """
 
 import platform
@@ -46,8 +46,17 @@ class Metrics:
 
     def __post_init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
-        labels = ["controller"]
-        runtime = "controller_runtime_"
+        self._make_those_of_reconciles()
+        self._make_the_others()
+        self._start_at_zero()
+        build = Gauge(
+            "llmservice_build_info", "What runs here; always 1.", ["version", "python_version"], registry=self.registry
+        )
+        build.labels(__version__, platform.python_version()).set(1)
+        ProcessCollector(registry=self.registry)
+
+    def _make_those_of_reconciles(self) -> None:
+        labels, runtime = ["controller"], "controller_runtime_"
         self.reconciles = Counter(
             runtime + "reconcile", "Passes by result.", [*labels, "result"], registry=self.registry
         )
@@ -68,6 +77,8 @@ class Metrics:
         self.max_workers = Gauge(
             runtime + "max_concurrent_reconciles", "Passes at once, at most.", labels, registry=self.registry
         )
+
+    def _make_the_others(self) -> None:
         self.requests = Counter(
             "rest_client_requests", "Requests to the API server.", ["code", "method", "host"], registry=self.registry
         )
@@ -82,12 +93,6 @@ class Metrics:
             "1 while the ConfigMap with the administrator's catalogue is broken and the last good one is used.",
             registry=self.registry,
         )
-        self._start_at_zero()
-        build = Gauge(
-            "llmservice_build_info", "What runs here; always 1.", ["version", "python_version"], registry=self.registry
-        )
-        build.labels(__version__, platform.python_version()).set(1)
-        ProcessCollector(registry=self.registry)
 
     def queue_counter(self, name: str, help_text: str) -> Counter:
         """A counter of the work queue."""

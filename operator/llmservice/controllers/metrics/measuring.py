@@ -55,7 +55,7 @@ class Measured:
 
 
 class MeasuredQueue(WorkQueue[ServiceKey]):
-    """A work queue whose tenants are namespaces, and that tells how long it is and how long keys wait and take."""
+    """A work queue that takes namespaces as tenants, and measures its length and how long keys wait and take."""
 
     __slots__ = ("_adds", "_clock", "_queued_at", "_retries", "_taken_at", "_waits", "_works")
 

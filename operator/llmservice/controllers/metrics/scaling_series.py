@@ -1,4 +1,4 @@
-"""Series of the autoscaler, read off its last look when Prometheus asks; they end with the resource.
+"""Series of the autoscaler, read off its last evaluations when Prometheus asks; they end with the resource.
 
 The engines' figures bear one name each here, whichever engine they come from.
 """
@@ -10,28 +10,29 @@ from dataclasses import dataclass
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from llmservice.reconcilers.scaling.evaluations import Evaluation, Evaluations
-from llmservice.signals.source import Reading
+from llmservice.converging.pod_readings import Reading
+from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 
 _LABELS = ["namespace", "name"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """One gauge: its name, its help, and how it is read off a look (None: not known)."""
+    """One gauge: its name, its help, and how it is read off an evaluation (None: not known)."""
 
     name: str
     documentation: str
     value: Callable[[Evaluation, float], float | None]
 
 
-def _oldest(look: Evaluation, now: float) -> float | None:
-    times = [outcome.at for outcome in look.readings.values() if isinstance(outcome, Reading)]
+def _oldest(evaluation: Evaluation, now: float) -> float | None:
+    times = [outcome.at for outcome in evaluation.readings.values() if isinstance(outcome, Reading)]
     return max(0.0, now - min(times)) if times else None
 
 
-def _kv_use(look: Evaluation, _: float) -> float | None:
-    used = [member.kv_use for member in look.snapshot.ready if member.kv_use is not None]
+def _kv_use(evaluation: Evaluation, _: float) -> float | None:
+    used = evaluation.snapshot.kv_uses
     return sum(used) / len(used) if used else None
 
 
@@ -39,23 +40,23 @@ _FIGURES = (
     _Figure(
         "llmservice_autoscale_desired_replicas",
         "Replicas decided last; absent in mode Advise.",
-        lambda look, _: None if look.advise else look.decision.replicas,
+        lambda evaluation, _: None if evaluation.advise else evaluation.decision.replicas,
     ),
     _Figure(
         "llmservice_autoscale_advised_replicas",
         "Replicas that mode Advise would run; absent otherwise.",
-        lambda look, _: look.decision.replicas if look.advise else None,
+        lambda evaluation, _: evaluation.decision.replicas if evaluation.advise else None,
     ),
     _Figure("llmservice_autoscale_reading_age_seconds", "Age of the oldest reading decided from.", _oldest),
     _Figure(
-        "llmservice_queue_depth",
+        "llmservice_requests_waiting",
         "Requests waiting in the engines that were read.",
-        lambda look, _: look.snapshot.waiting if look.snapshot.ready else None,
+        lambda evaluation, _: evaluation.snapshot.waiting if evaluation.snapshot.ready else None,
     ),
     _Figure(
         "llmservice_requests_running",
         "Requests being worked on in the engines that were read.",
-        lambda look, _: look.snapshot.running if look.snapshot.ready else None,
+        lambda evaluation, _: evaluation.snapshot.running if evaluation.snapshot.ready else None,
     ),
     _Figure("llmservice_kv_cache_usage_ratio", "KV-cache use 0–1, mean of the replicas that report one.", _kv_use),
 )
@@ -65,27 +66,28 @@ _FIGURES = (
 class ScalingSeries(Collector):
     """What the leader knows; a replica that does not lead has no series. `clock` gives seconds since 1970."""
 
-    looks: Evaluations
+    states: ServiceStates
     clock: Callable[[], float] = time.time
 
     def collect(self) -> Iterator[Metric]:
         """All series as they are now. Called from another thread."""
-        now, records = self.clock(), [*self.looks]
+        now, states = self.clock(), [*self.states]
         for figure in _FIGURES:
             family = GaugeMetricFamily(figure.name, figure.documentation, labels=_LABELS)
-            for record in records:
-                if record.look is not None and (value := figure.value(record.look, now)) is not None:
-                    family.add_metric(record.key, value)
+            for state in states:
+                evaluation = state.evaluation
+                if evaluation is not None and (value := figure.value(evaluation, now)) is not None:
+                    family.add_metric(state.key, value)
             yield family
         decisions = CounterMetricFamily(
-            "llmservice_autoscale_decisions", "Evaluations by reason.", labels=[*_LABELS, "reason"]
+            "llmservice_autoscale_decisions", "Decisions by reason.", labels=[*_LABELS, "reason"]
         )
         failures = CounterMetricFamily(
-            "llmservice_autoscale_reads_failed", "Pods that could not be read, by cause.", labels=[*_LABELS, "reason"]
+            "llmservice_autoscale_read_failures", "Failed readings of a pod, by reason.", labels=[*_LABELS, "reason"]
         )
-        for record in records:
-            for reason, count in sorted(record.decisions.copy().items()):
-                decisions.add_metric([*record.key, reason], count)
-            for cause, count in sorted(record.failures.copy().items()):
-                failures.add_metric([*record.key, cause], count)
+        for state in states:
+            for reason, count in sorted(state.decisions.items()):
+                decisions.add_metric([*state.key, reason], count)
+            for failure, count in sorted(state.read_failures.items()):
+                failures.add_metric([*state.key, failure], count)
         yield from (decisions, failures)

@@ -1,6 +1,6 @@
-"""Series that are read off the state when Prometheus asks: of each LLMService, and of the watches and the election.
+"""Series computed at each scrape: of each LLMService, of the watches and of the leader election.
 
-A series of a resource cannot outlive it: nothing is stored but the newest body.
+A series cannot outlive its resource: nothing is stored but the newest body.
 """
 
 import time
@@ -72,7 +72,7 @@ class SupervisedWatch(Protocol):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ProcessSeries(Collector):
-    """The loop, the watches, and who leads. `leadership` None: this process is alone and needs no election."""
+    """The loop, the watches, and leadership. `leadership` None: this process is the only one and needs no election."""
 
     informers: tuple[Informer, ...]
     kopf: SupervisedWatch

@@ -1,4 +1,4 @@
-"""The loop: every ten seconds all services are read at once, then decided, acted upon and told one by one."""
+"""The loop: every ten seconds all services are read at once, then scaled one by one."""
 
 import asyncio
 import logging
@@ -8,19 +8,21 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.converging.scaled_pods import Standing
+from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason, Reading
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.engines.engine import PORT
 from llmservice.objects.references import Manifest, uid_of
-from llmservice.reconcilers.scaling.candidates import Candidate, Candidates
-from llmservice.reconcilers.scaling.pod_history import PodReadings
+from llmservice.reconcilers.scaling.scaled_services import ScaledService, ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
 from llmservice.reconcilers.workers import ServiceKey
-from llmservice.signals.source import ReadFailure, Reading, Source, Target
+from llmservice.signals.source import Source, Target
 
 log = logging.getLogger(__name__)
 
 PERIOD_SECONDS = 10.0
-"""Between two looks at a service: the laws count in readings of this length."""
+"""Between two rounds: the laws count in readings of this length."""
+
+_NO_ADDRESS = ReadFailure(reason=ReadFailureReason.NO_ADDRESS, message="it has no address yet: wait")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +32,7 @@ class Autoscaler:
     `sources` are those of `spec.autoscaling.source`, by name. `measured` takes the seconds of each round over all.
     """
 
-    candidates: Candidates
+    services: ScaledServices
     scaler: ServiceScaler
     sources: Mapping[str, Source]
     measured: Callable[[float], None] = lambda _: None
@@ -43,47 +45,47 @@ class Autoscaler:
 
     async def run(self) -> NoReturn:
         """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
-        loop = asyncio.get_running_loop()
-        self.scaler.forget_all()
+        loop, states = asyncio.get_running_loop(), self.services.states
+        states.forget_all()
         try:
             while True:
                 began = loop.time()
                 self._woken.clear()
-                await self.look_at([*self.candidates.keys()])
+                await self.scale([*self.services.keys()])
                 self.measured(loop.time() - began)
                 await self._rest(began + self.scaler.period_seconds)
         finally:
-            self.scaler.forget_all()
+            states.forget_all()
 
-    async def look_at(self, keys: Iterable[ServiceKey]) -> None:
+    async def scale(self, keys: Iterable[ServiceKey]) -> None:
         """One round over these services: a source that is slow keeps none back that are read from another."""
-        services: dict[str, list[Candidate]] = {}
+        services: dict[str, list[ScaledService]] = {}
         for key in keys:
             with _contained("/".join(key)):
-                if (service := self.candidates.find(key)) is not None:
+                if (service := self.services.find(key)) is not None:
                     services.setdefault(service.scaling.source, []).append(service)
             await asyncio.sleep(0)
         async with asyncio.TaskGroup() as sources:
             for name, group in services.items():
-                sources.create_task(self._look_through(self.sources[name], group))
+                sources.create_task(self._read_and_scale(self.sources[name], group))
 
-    async def _look_through(self, source: Source, services: Sequence[Candidate]) -> None:
-        """Read at once, then decide one by one; other work of the event loop comes in between any two of them."""
+    async def _read_and_scale(self, source: Source, services: Sequence[ScaledService]) -> None:
+        """Read at once, then scale one by one; other work of the event loop comes in between any two of them."""
         with _contained("reading"):
             readings = await _read(source, services)
-            async with asyncio.TaskGroup() as acts:
+            async with asyncio.TaskGroup() as tasks:
                 for service in services:
-                    acts.create_task(self._look_at(service, readings.get(service.uid, {})))
+                    tasks.create_task(self._scale(service, readings.get(service.uid, {})))
                     await asyncio.sleep(0)
 
-    async def _look_at(self, service: Candidate, readings: PodReadings) -> None:
-        """Decide, act and tell, unless the resource was edited while its pods were read: then it is looked at anew."""
+    async def _scale(self, service: ScaledService, readings: PodReadings) -> None:
+        """Scale it, unless the resource was edited while its pods were read: then the edit has woken another round."""
         with _contained("/".join(service.key)):
-            if self.candidates.is_current(service):
-                await self.scaler.follow(service, self.scaler.decide(service, readings))
+            if self.services.is_current(service):
+                await self.scaler.scale(service, readings)
 
     async def _rest(self, until: float) -> None:
-        """Wait for the next round; a service whose spec is edited meanwhile is looked at at once."""
+        """Wait for the next round; a service whose spec is edited meanwhile is scaled at once."""
         while True:
             try:
                 async with asyncio.timeout_at(until):
@@ -92,15 +94,14 @@ class Autoscaler:
                 return
             self._wake.clear()
             woken, self._woken = self._woken, set()
-            await self.look_at(woken)
+            await self.scale(woken)
 
     def _observe(self, before: Manifest | None, after: Manifest | None) -> None:
-        """What a cache tells: forget what is gone or no longer to be scaled, look at once at what was edited."""
+        """What a cache reports: forget what is gone or no longer to be scaled, wake for what was edited."""
         if "LLMService" not in {body["kind"] for body in (before, after) if body}:
             return
         if before is not None and (after is None or uid_of(before) != uid_of(after) or not _is_scaled(after)):
-            self.scaler.forget(uid_of(before))
-            self.candidates.forget(uid_of(before))
+            self.services.states.forget(uid_of(before))
         if after is not None and _is_scaled(after) and (before is None or _generation(before) != _generation(after)):
             self._woken.add((after["metadata"]["namespace"], after["metadata"]["name"]))
             self._wake.set()
@@ -115,31 +116,29 @@ def _contained(what: str) -> Iterator[None]:
         log.exception("%s: defect in the autoscaler", what)
 
 
-async def _read(source: Source, services: Iterable[Candidate]) -> Mapping[str, PodReadings]:
-    """What the ready pods of all services say: by UID of the resource, then by name of the pod."""
+async def _read(source: Source, services: Iterable[ScaledService]) -> Mapping[str, PodReadings]:
+    """What the ready pods of all services report: by UID of the resource, then by name of the pod."""
+    readings: dict[str, dict[str, Reading | ReadFailure]] = {}
     uids: dict[Target, str] = {}
     for service in services:
-        uids.update(dict.fromkeys(_targets(service), service.uid))
+        ready = () if service.suspended else [pod for pod in service.pods if pod.phase is PodPhase.READY]
+        readings[service.uid] = {pod.name: _NO_ADDRESS for pod in ready if not pod.address}
+        uids.update({_target(service, pod): service.uid for pod in ready if pod.address})
         await asyncio.sleep(0)
-    readings: dict[str, dict[str, Reading | ReadFailure]] = {}
     for target, outcome in (await source.read([*uids])).items():
-        readings.setdefault(uids[target], {})[target.pod] = outcome
+        readings[uids[target]][target.pod] = outcome
     return readings
 
 
-def _targets(service: Candidate) -> Iterator[Target]:
-    if service.suspended:
-        return
-    for pod in service.pods:
-        if pod.standing is Standing.READY and pod.address:
-            yield Target(
-                namespace=service.key[0],
-                service=service.key[1],
-                pod=pod.name,
-                address=pod.address,
-                port=PORT,
-                metric_names=service.metric_names[pod.uid],
-            )
+def _target(service: ScaledService, pod: ScaledPod) -> Target:
+    return Target(
+        namespace=service.key[0],
+        service=service.key[1],
+        pod=pod.name,
+        address=pod.address,
+        port=PORT,
+        metric_names=service.metric_names[pod.uid],
+    )
 
 
 def _is_scaled(body: Manifest) -> bool:

@@ -1,4 +1,4 @@
-"""The answer to "why that many?": the last look at a service as JSON, for /explain and `llmservice explain`."""
+"""The answer to "why that many?": the last evaluation of a service as JSON, for /explain and `llmservice explain`."""
 
 from typing import Any
 
@@ -6,27 +6,35 @@ from llmservice.autoscaling.capacity_line import fitted, limits
 from llmservice.autoscaling.demand import cold_start_seconds
 from llmservice.autoscaling.safe_load import safe_load
 from llmservice.autoscaling.snapshot import Replica
-from llmservice.converging.scaled_pods import ScaledPod, Standing
+from llmservice.converging.pod_readings import ReadFailure, Reading
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod
+from llmservice.converging.scaling_report import ScalingReport
 from llmservice.planning.service_plan import ScalingPlan
-from llmservice.reconcilers.scaling.evaluations import Evaluation, Record
-from llmservice.signals.source import ReadFailure, Reading
+from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS
+from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.service_state import ServiceState
 
 
-def explained(record: Record, now: float) -> dict[str, Any]:
+def explained(state: ServiceState, now: float) -> dict[str, Any]:
     """What is known of one service at `now` (seconds since 1970). Ages are in seconds, rates per second.
 
-    | key                        | holds                                                               |
-    |----------------------------|---------------------------------------------------------------------|
-    | `decision`                 | replicas, reason and message; `appliesIt` false in mode Advise      |
-    | `votes`                    | what each step asked for, in the order of the steps                 |
-    | `pods`                     | what each pod says, how old that is, or why it says nothing         |
-    | `learnt`                   | what is remembered: cold start, tokens/s that one replica holds     |
-    | `conditions`, `told`       | what the status says                                                |
-    | `substitutes`              | what the engine does not say, and what stands in for it             |
+    | key                      | holds                                                                             |
+    |--------------------------|-----------------------------------------------------------------------------------|
+    | `replicas`               | how many are desired, ready, starting, unschedulable                              |
+    | `decision`               | replicas, reason and message; `applied` is false in mode Advise                   |
+    | `steps`                  | the replicas that each step of the law asks for, in their order                   |
+    | `pods`                   | phase and metrics of each pod, their age, or the reason why it cannot be read     |
+    | `learned`                | what is remembered: cold start, tokens/s that one replica holds                   |
+    | `conditions`, `reported` | what the status says                                                              |
+    | `substitutes`            | what the engine does not report, and what stands in for it                        |
     """
-    namespace, name = record.key
-    look, report = record.look, record.report
-    told = {
+    namespace, name = state.key
+    evaluation, report = state.evaluation, state.report or ScalingReport()
+    return {
+        "namespace": namespace,
+        "name": name,
+        "periodSeconds": PERIOD_SECONDS,
+        **(_evaluated(evaluation, now) if evaluation else {}),
         "conditions": [
             {
                 "type": item.type,
@@ -34,38 +42,36 @@ def explained(record: Record, now: float) -> dict[str, Any]:
                 "reason": item.reason,
                 "message": item.message,
             }
-            for item in (report.conditions if report else ())
+            for item in report.conditions
         ],
-        "told": {key: value for key, value in (report.as_status() if report else {}).items() if key != "checkpoint"},
+        "reported": {key: value for key, value in report.as_status().items() if key != "checkpoint"},
     }
-    head = {"namespace": namespace, "name": name, "periodSeconds": record.period_seconds}
-    return {**head, **(_of(look, now) if look else {}), **told}
 
 
-def _of(look: Evaluation, now: float) -> dict[str, Any]:
-    decision, snapshot, scaling = look.decision, look.snapshot, look.plan.scaling
+def _evaluated(evaluation: Evaluation, now: float) -> dict[str, Any]:
+    decision, snapshot, plan = evaluation.decision, evaluation.snapshot, evaluation.plan
     return {
-        "ageSeconds": round(now - look.at, 1),
-        "engine": f"{look.plan.engine} {look.plan.engine_version}",
-        **(_policy(scaling) if scaling else {}),
+        "ageSeconds": round(now - evaluation.at, 1),
+        "engine": f"{plan.engine} {plan.engine_version}",
+        **(_policy(plan.scaling) if plan.scaling else {}),
         "replicas": {
-            "asked": snapshot.replicas,
-            "ready": len(snapshot.ready) + snapshot.silent,
+            "desired": snapshot.replicas,
+            "ready": snapshot.serving,
             "starting": snapshot.starting,
-            "withoutPlace": snapshot.unschedulable,
+            "unschedulable": snapshot.unschedulable,
         },
         "decision": {
             "replicas": decision.replicas,
             "reason": decision.reason,
             "message": decision.message,
-            "appliesIt": not look.advise,
+            "applied": not evaluation.advise,
         },
-        "votes": [
-            {"step": vote.step, "replicas": round(vote.replicas, 2), "message": vote.message} for vote in decision.trace
+        "steps": [
+            {"name": vote.step, "replicas": round(vote.replicas, 2), "message": vote.message} for vote in decision.trace
         ],
-        "pods": [_pod(pod, look, now) for pod in look.pods],
-        "learnt": _learnt(look),
-        "substitutes": dict(scaling.metric_names.substitutes) if scaling else {},
+        "pods": [_pod(pod, evaluation, now) for pod in evaluation.pods],
+        "learned": _learned(evaluation),
+        "substitutes": dict(plan.scaling.metric_names.substitutes) if plan.scaling else {},
     }
 
 
@@ -79,15 +85,16 @@ def _policy(scaling: ScalingPlan) -> dict[str, Any]:
     }
 
 
-def _pod(pod: ScaledPod, look: Evaluation, now: float) -> dict[str, Any]:
-    outcome = look.readings.get(pod.name)
-    shown: dict[str, Any] = {"name": pod.name, "standing": pod.standing}
+def _pod(pod: ScaledPod, evaluation: Evaluation, now: float) -> dict[str, Any]:
+    outcome = evaluation.readings.get(pod.name)
+    shown: dict[str, Any] = {"name": pod.name, "phase": pod.phase}
     if isinstance(outcome, Reading):
-        shown |= _reading(outcome, next((m for m in look.snapshot.ready if m.name == pod.name), None), now)
+        replica = next((replica for replica in evaluation.snapshot.ready if replica.name == pod.name), None)
+        shown |= _reading(outcome, replica, now)
     elif isinstance(outcome, ReadFailure):
-        shown |= {"problem": outcome.reason, "message": outcome.message}
-    elif pod.standing is Standing.UNSCHEDULABLE:
-        shown |= {"problem": pod.standing, "message": pod.obstacle}
+        shown |= {"reason": outcome.reason, "message": outcome.message}
+    elif pod.phase is PodPhase.UNSCHEDULABLE:
+        shown |= {"reason": pod.phase, "message": pod.scheduler_message}
     return shown
 
 
@@ -100,27 +107,27 @@ def _reading(reading: Reading, replica: Replica | None, now: float) -> dict[str,
         "kvCacheUse": reading.kv_use,
         "slots": reading.slots,
         "tokensPerSecond": flow and round(flow.tokens_per_second, 1),
-        "arrivalsPerSecond": flow and round(flow.arrived / flow.seconds, 3),
-        "secondsBetweenTokens": round(flow.inter_token_seconds / flow.inter_token_count, 5)
+        "arrivalsPerSecond": round(flow.arrived / flow.seconds, 3) if flow and flow.arrived is not None else None,
+        "interTokenLatencySeconds": round(flow.inter_token_seconds / flow.inter_token_count, 5)
         if flow and flow.inter_token_count and flow.inter_token_seconds
         else None,
     }
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _learnt(look: Evaluation) -> dict[str, Any]:
+def _learned(evaluation: Evaluation) -> dict[str, Any]:
     """What memory holds; rates only once there is a capacity line."""
-    demand, capacity = look.memory.demand, look.memory.capacity
-    learnt: dict[str, Any] = {
+    demand, capacity = evaluation.memory.demand, evaluation.memory.capacity
+    learned: dict[str, Any] = {
         "coldStartSeconds": cold_start_seconds(demand),
         "coldStartsMeasured": len(demand.cold_starts),
         "loadLevels": len(capacity.line),
     }
-    line = fitted(capacity.line, look.policy.roofline)
+    line = fitted(capacity.line, evaluation.policy.roofline)
     if line is None or demand.sizes is None:
-        return learnt
-    bounds = limits(line, capacity, demand.sizes, look.policy)
-    return learnt | {
+        return learned
+    bounds = limits(line, capacity, demand.sizes, evaluation.policy)
+    return learned | {
         "tokensPerSecondPerReplica": round(safe_load(capacity, bounds.within_objective)),
         "tokensPerRequest": round(demand.sizes.tokens),
         "offeredTokensPerSecond": demand.loads[-1] if demand.loads else None,

@@ -30,7 +30,7 @@ class MetricNamesByImage:
     _known: dict[str, _Known] = field(default_factory=dict)
 
     def of(self, pods: Iterable[Manifest], plan: ServicePlan, scaling: ScalingPlan) -> dict[str, MetricNames]:
-        """The metric_names of each pod there is, by its UID; images of pods that are gone are forgotten."""
+        """The metric names of each pod there is, by its UID; images of pods that are gone are forgotten."""
         today = _Known(
             engine=plan.engine,
             version=plan.engine_version,
@@ -43,14 +43,14 @@ class MetricNamesByImage:
 
 
 def _chosen(image: str, known: _Known | None, today: _Known) -> _Known:
-    """What an image speaks.
+    """How the engine in an image names its metrics.
 
-    | the image                                            | speaks                                          |
+    | the image                                            | its names                                       |
     |------------------------------------------------------|-------------------------------------------------|
     | is planned today, or was never seen                  | as planned today                                |
     | was planned with today's engine and version          | the same: the catalogue may have been corrected |
     | came of the image that is planned today              | the same: the edit corrected its version        |
-    | any other                                            | as it did                                       |
+    | any other                                            | as before                                       |
 
     A cluster may put another image into the pods than was planned: a mirror, a digest.
     """

@@ -17,7 +17,7 @@ from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION, ScaledPo
 from llmservice.errors import OperatorError, Terminating
 from llmservice.objects.names import AUTOSCALER
 from llmservice.objects.references import Manifest, ref_of, uid_of
-from llmservice.reconcilers.scaling.candidates import Candidate
+from llmservice.reconcilers.scaling.scaled_services import ScaledService
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class ScaleWriter:
     cache: ObjectCache
     now: Callable[[], datetime]
 
-    async def apply(self, service: Candidate, decision: Decision, live: int, requests: Mapping[str, float]) -> None:
+    async def apply(self, service: ScaledService, decision: Decision, live: int, requests: Mapping[str, float]) -> None:
         """Set the replicas where another number is asked for than the `live` one, or the field is not ours yet.
 
         `requests` are those in flight, by name of the pod. Raises what `Cluster` raises.
@@ -47,7 +47,7 @@ class ScaleWriter:
             await self.record(service.body, "Normal", reason, decision.message)
 
     async def record(self, body: Manifest, kind: str, reason: Reason, message: str) -> None:
-        """Write an event; one that cannot be written is told in the log."""
+        """Write an event; one that cannot be written leaves a line in the log."""
         try:
             shown = redacted(message)
             await self.cluster.record(event(body, kind=kind, reason=reason, message=shown, now=self.now()))
@@ -56,7 +56,7 @@ class ScaleWriter:
         except OperatorError as error:
             log.warning("%s: event not written: %s", ref_of(body), error)
 
-    async def _mark_leaving(self, service: Candidate, replicas: int, requests: Mapping[str, float]) -> None:
+    async def _mark_leaving(self, service: ScaledService, replicas: int, requests: Mapping[str, float]) -> None:
         """Let the idlest go first. A pod that is gone, or may not be written, changes nothing but the order."""
         for pod, cost in costs_to_write(service.pods, requests, replicas).items():
             try:

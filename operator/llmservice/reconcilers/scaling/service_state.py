@@ -1,140 +1,147 @@
-"""Everything remembered of one service while this process leads, and the pure step from readings to a decision."""
+"""Everything remembered of one scaled service while this process leads."""
 
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.deciding import decide
-from llmservice.autoscaling.memory import Memory
-from llmservice.autoscaling.planned import policy_of
-from llmservice.converging.checkpoints import digest_of, memory_in
+from llmservice.autoscaling.decision import Decision
+from llmservice.autoscaling.memory import Demand, Memory
+from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.snapshot import Snapshot
+from llmservice.converging.checkpoints import digest_of, resumed
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.replicas import live_replicas, owners_of_replicas
-from llmservice.converging.scaled_pods import Standing
-from llmservice.converging.scaling_report import Finding, report_in
+from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.reconcilers.scaling.candidates import Candidate
-from llmservice.reconcilers.scaling.evaluations import Evaluation, Record
-from llmservice.reconcilers.scaling.pod_history import PodHistory, PodReadings
+from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
+from llmservice.reconcilers.scaling.plan_cache import PlanCache
+from llmservice.reconcilers.scaling.pod_history import PodHistory
 from llmservice.reconcilers.scaling.status_throttle import StatusThrottle
-from llmservice.signals.source import ReadFailure, Reading
+from llmservice.reconcilers.workers import ServiceKey
 
+log = logging.getLogger(__name__)
+
+_Key = TypeVar("_Key")
 _Changes = tuple[tuple[float, int], ...]
 
 
 @dataclass(slots=True, kw_only=True)
 class ServiceState:
-    """One service. Made by `begin`. `record` is what others see of it.
+    """One service. Only the operator's loop writes; other threads read `key`, `report`, `evaluation` and the counts.
 
-    `advised` is what mode Advise would run by now: its decisions go on from there, as if they were applied. `applied`
-    is the Deployment that the last number was applied to, as it was seen then, and that number. `overruled` names the
-    managers whose number was set back.
+    | part                         | remembers                                                                 |
+    |------------------------------|---------------------------------------------------------------------------|
+    | `plans`, `metric_names`      | the plan of this generation; how the pods of each image name their metrics |
+    | `history`                    | how far each pod was, its last counters                                   |
+    | `memory`                     | what the law learned of replicas of this `digest`                         |
+    | `throttle`                   | what the status says, and since when                                      |
+    | `evaluation`                 | what was read and decided last; None while the service is suspended       |
+    | `decisions`, `read_failures` | counts by reason, since this process leads                                |
+    | `advised`                    | what mode Advise would run: its next decision goes on from there          |
+    | `applied`                    | the number written last, and the Deployment as it was seen then           |
+    | `overruled`                  | managers whose number was set back                                        |
     """
 
-    record: Record
-    plan: ServicePlan
-    digest: str
-    memory: Memory
-    telling: StatusThrottle
+    key: ServiceKey
+    plans: PlanCache = field(default_factory=PlanCache)
+    metric_names: MetricNamesByImage = field(default_factory=MetricNamesByImage)
+    history: PodHistory = field(default_factory=PodHistory)
+    memory: Memory = field(default_factory=Memory)
+    digest: str = ""
+    throttle: StatusThrottle = field(default_factory=StatusThrottle)
+    evaluation: Evaluation | None = None
+    decisions: Mapping[Reason, int] = field(default_factory=dict)
+    read_failures: Mapping[ReadFailureReason, int] = field(default_factory=dict)
     advised: int | None = None
     applied: tuple[Manifest, int] | None = None
-    overruled: set[str] = field(default_factory=set)
-    _sightings: PodHistory = field(default_factory=PodHistory)
+    overruled: frozenset[str] = frozenset()
+    _plan: ServicePlan | None = None
     _changes_before: _Changes = ()
 
-    @classmethod
-    def begin(cls, service: Candidate, record: Record, now: float) -> "ServiceState":
-        """Go on from what the status holds."""
-        told, digest = report_in(service.body.get("status") or {}), digest_of(service.plan)
-        memory = _remembered(told.checkpoint, digest) if told else Memory()
-        record.report = told
-        return cls(
-            record=record,
-            plan=service.plan,
-            digest=digest,
-            memory=memory,
-            telling=StatusThrottle(told=told, saved=memory, saved_at=now),
-            advised=told.advised if told else None,
-        )
+    @property
+    def report(self) -> ScalingReport | None:
+        """What the status is to say; None before the first round."""
+        return self.throttle.reported
 
-    def look(self, service: Candidate, readings: PodReadings, now: float, period_seconds: float) -> Evaluation:
-        """Decide, and remember it."""
-        self._adopt(service.plan)
-        scaling = service.scaling
-        policy = policy_of(scaling, service.plan.max_num_seqs, period_seconds)
-        asked = self.advised if scaling.advise and self.advised is not None else self.live(service)
-        snapshot = self._sightings.look(service.pods, readings, asked=asked, objective=policy.objective, now=now)
+    def adopt(self, plan: ServicePlan, status: Mapping[str, Any], now: float) -> None:
+        """Decide by this plan from now on; the first time going on from what the status holds.
+
+        What was learned of other replicas is void; what is known of the traffic is not.
+        """
+        before, digest = self._plan, self.digest
+        if plan is before:
+            return
+        self._plan, self.digest = plan, digest_of(plan)
+        if before is None:
+            self._resume(report_in(status), now)
+        elif self.digest != digest:
+            self.memory = self.memory.of_other_replicas()
+        elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
+            self.memory = replace(self.memory, at=None)  # another law goes on from what runs
+
+    def desired(self, deployment: Manifest, *, advise: bool) -> int:
+        """The replicas asked for, from which the next decision goes on; in mode Advise as if advice were followed."""
+        return self.advised if advise and self.advised is not None else self.live(deployment)
+
+    def live(self, deployment: Manifest) -> int:
+        """The replicas of the Deployment: what we applied, until a watch shows another one.
+
+        Another Deployment, not another version: after etcd was restored the same version may come again.
+        """
+        if self.applied is not None and self.applied[0] is deployment:
+            return self.applied[1]
+        return live_replicas(deployment)
+
+    def decide(self, policy: ScalingPolicy, snapshot: Snapshot, now: float, *, advise: bool) -> Decision:
+        """The number for this snapshot, by what is remembered; and remember it."""
         self._changes_before = self.memory.stabilization.changes
         decision, self.memory = decide(policy, snapshot, self.memory, now)
-        self.advised = decision.replicas if scaling.advise else None
-        return Evaluation(
-            at=now,
-            plan=service.plan,
-            policy=policy,
-            pods=service.pods,
-            readings=readings,
-            snapshot=snapshot,
-            decision=decision,
-            memory=self.memory,
-        )
+        self.advised = decision.replicas if advise else None
+        return decision
 
-    def live(self, service: Candidate) -> int:
-        """The replicas asked for: what we applied, until a watch shows another Deployment.
-
-        Another one, not another version: after etcd was restored the same version may come again.
-        """
-        if self.applied is not None and self.applied[0] is service.deployment:
-            return self.applied[1]
-        return live_replicas(service.deployment)
-
-    def has_applied(self, service: Candidate, replicas: int) -> None:
+    def has_applied(self, deployment: Manifest, replicas: int) -> None:
         """Remember a write that the cache does not show yet."""
-        self.applied = service.deployment, replicas
+        self.applied = deployment, replicas
 
     def has_not_applied(self) -> None:
         """A write failed: its step must not count against the next one."""
         stabilization = replace(self.memory.stabilization, changes=self._changes_before)
         self.memory = replace(self.memory, stabilization=stabilization)
 
-    def others(self, service: Candidate) -> frozenset[str]:
+    def other_writers(self, deployment: Manifest) -> frozenset[str]:
         """Who else has set another number since we did, and was not overruled before."""
-        told = self.telling.told
-        expected = self.applied[1] if self.applied else told and told.replicas
-        if expected is None or self.live(service) == expected:
+        expected = self.applied[1] if self.applied else self.report and self.report.replicas
+        if expected is None or self.live(deployment) == expected:
             return frozenset()
-        return owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER} - self.overruled
+        return owners_of_replicas(deployment) - {OPERATOR, AUTOSCALER} - self.overruled
 
-    def _adopt(self, plan: ServicePlan) -> None:
-        """What was learnt of other replicas is void; what is known of the traffic is not."""
-        if plan is self.plan:
-            return
-        before, old, self.plan, self.digest = self.plan, self.digest, plan, digest_of(plan)
-        if self.digest != old:
-            self.memory = self.memory.of_other_replicas()
-        elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
-            self.memory = replace(self.memory, at=None)  # another law goes on from what runs
+    def publish(self, evaluation: Evaluation) -> None:
+        """Let others read this evaluation, and count it."""
+        self.evaluation = evaluation
+        failures = (item.reason for item in evaluation.readings.values() if isinstance(item, ReadFailure))
+        self.decisions = _counted(self.decisions, [evaluation.decision.reason])
+        self.read_failures = _counted(self.read_failures, failures)
 
-
-def _remembered(checkpoint: str, digest: str) -> Memory:
-    """The memory of a checkpoint, which names its digest; of other replicas what counts for those of this digest."""
-    found = memory_in(checkpoint, digest)
-    if found is not None:
-        return found
-    of_others = memory_in(checkpoint, checkpoint.partition("/")[0])
-    return of_others.of_other_replicas() if of_others else Memory()
+    def _resume(self, reported: ScalingReport | None, now: float) -> None:
+        """Go on from the report in the status; a service whose checkpoint cannot be read keeps its number at first."""
+        if reported is not None:
+            memory = resumed(reported.checkpoint, self.digest)
+            if memory is None:
+                log.info("%s/%s: its checkpoint is none of this version and is dropped: it learns anew", *self.key)
+                memory = Memory(demand=Demand(known_before=True))
+            self.memory, self.advised = memory, reported.advised
+        self.throttle = StatusThrottle(reported=reported, saved=self.memory, saved_at=now)
 
 
-def finding_of(look: Evaluation) -> Finding:
-    """A look as the status tells it."""
-    ready = [pod.name for pod in look.pods if pod.standing is Standing.READY]
-    unread = {name: look.readings.get(name) for name in ready}
-    return Finding(
-        decision=look.decision,
-        advise=look.advise,
-        ready=len(ready),
-        silent={name: _why(outcome) for name, outcome in unread.items() if not isinstance(outcome, Reading)},
-        obstacles=tuple(pod.obstacle for pod in look.pods if pod.obstacle),
-    )
-
-
-def _why(outcome: ReadFailure | None) -> str:
-    return f"{outcome.reason}: {outcome.message}" if outcome is not None else "it has no address yet: wait"
+def _counted(counts: Mapping[_Key, int], items: Iterable[_Key]) -> Mapping[_Key, int]:
+    """New counts, so that a reader in another thread never sees some that change."""
+    counts = dict(counts)
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts

@@ -1,0 +1,176 @@
+"""Every part of the process, made and connected; nothing runs yet."""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from llmservice.catalog.catalogue import Catalogue
+from llmservice.catalog.loader import load_catalogue
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.own_namespace import own_namespace
+from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.history import History
+from llmservice.cluster.watching.informer import Informer
+from llmservice.cluster.watching.listing import Selection, node_label_keys
+from llmservice.controllers.catalogue_watch import CatalogueWatch
+from llmservice.controllers.kopf_thread.login import is_served, log_in
+from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.platform_watch import PlatformWatch
+from llmservice.controllers.replica import Replica
+from llmservice.controllers.rereading import Rereading, WithinHistory
+from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.controllers.scaling import an_autoscaler
+from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
+from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
+from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.references import Ref
+from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.llmservice import LLMServiceReconciler
+from llmservice.reconcilers.observing import Observer
+from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
+from llmservice.reconcilers.scaling.autoscaler import Autoscaler
+from llmservice.reconcilers.work_queue import WorkQueue
+from llmservice.reconcilers.workers import Reconcile, ServiceKey
+from llmservice.rendering.manifests import CHILD_KINDS
+from llmservice.settings import Settings
+from llmservice.signals.source import Source
+
+CATALOGUE_NAME = "llmservice-catalogue"
+"""The ConfigMap with the administrator's rows, unless a setting names another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What runs, and what it shares."""
+
+    cache: ObjectCache
+    queue: WorkQueue[ServiceKey]
+    informers: tuple[Informer, ...]
+    namespaces: ServedNamespaces
+    reconcile: Reconcile
+    kopf: KopfWatch
+    rereading: Rereading
+    resync: Resync
+    replica: Replica
+    catalogue: CatalogueWatch
+    platform: PlatformWatch
+    autoscaler: Autoscaler
+
+
+def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
+    """Every part, made and connected."""
+    cache, queue, history = ObjectCache(), replica.queue(), History()
+    namespaces = settings.namespaces or ("",)
+    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces)
+    history.after_outage = resync.wanted.set
+    cluster = replica.writing(ApiServer(connection), connection, cache, history)
+    informers = _informers(connection, cache, history, namespaces)
+    served = ServedNamespaces(informers)
+    planner = _planner(settings)
+    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
+    reconciler = _reconciler(cluster, cache, planner, autoscaler)
+    cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
+    cache.listen(reconciler.forget)
+    catalogue = _catalogue(settings, connection, cluster, use=functools.partial(use_catalogue, planner, cache, queue))
+    replica.metrics.catalogue_problem.set_function(lambda: float(bool(catalogue.problem)))
+    kopf = _kopf(settings, cache, resync)
+    listed = OnlyListed(reconciler, served, reconciler.refused)
+    return Parts(
+        cache=cache,
+        queue=queue,
+        informers=informers,
+        namespaces=served,
+        reconcile=replica.watched(WithinHistory(listed, history), cache),
+        kopf=kopf,
+        rereading=Rereading(connection=connection, cache=cache, history=history, kopf=kopf, informers=informers),
+        resync=resync,
+        replica=replica,
+        catalogue=catalogue,
+        platform=_platform(settings, connection, planner, catalogue),
+        autoscaler=autoscaler,
+    )
+
+
+def _informers(
+    connection: Connection, cache: ObjectCache, history: History, namespaces: tuple[str, ...]
+) -> tuple[Informer, ...]:
+    """One for each kind of child and each namespace, and for ReplicaSets, by their metadata alone, and pods."""
+    return tuple(
+        Informer(
+            connection=connection,
+            cache=cache,
+            selection=Selection(
+                kind=kind,
+                namespace=namespace,
+                label_selector=NAME_LABEL,
+                metadata_only=kind == "ReplicaSet",
+            ),
+            history=history,
+        )
+        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
+        for namespace in namespaces
+    )
+
+
+def _planner(settings: Settings) -> CataloguePlanner:
+    readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
+    return CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
+
+
+def _reconciler(
+    cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
+) -> LLMServiceReconciler:
+    return LLMServiceReconciler(
+        cluster=cluster,
+        cache=cache,
+        observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
+        plan=planner,
+        now=_now,
+        scaling=autoscaler.services.states.report,
+    )
+
+
+def _catalogue(
+    settings: Settings, connection: Connection, cluster: Cluster, use: Callable[[Catalogue], None]
+) -> CatalogueWatch:
+    return CatalogueWatch(
+        connection=connection,
+        cluster=cluster,
+        ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
+        use=use,
+        now=_now,
+    )
+
+
+def _platform(
+    settings: Settings, connection: Connection, planner: CataloguePlanner, catalogue: CatalogueWatch
+) -> PlatformWatch:
+    return PlatformWatch(
+        planner=planner,
+        label_keys=functools.partial(node_label_keys, connection),
+        catalogue_settled=catalogue.settled,
+        setting=settings.platform,
+    )
+
+
+def _kopf(settings: Settings, cache: ObjectCache, resync: Resync) -> KopfWatch:
+    return KopfWatch(
+        observe=functools.partial(remember, cache),
+        login=functools.partial(log_in, settings.context),
+        served=functools.partial(is_served, settings.context),
+        relisted=functools.partial(_resync_after_list, resync),
+        namespaces=settings.namespaces,
+    )
+
+
+def _resync_after_list(resync: Resync) -> None:
+    """Kopf listed, and does not report what vanished since its last list. Before its first one nothing is cached."""
+    if resync.cache.newest("LLMService") >= 0:
+        resync.wanted.set()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
