@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmservice.catalog.accelerator import Accelerator
-from llmservice.catalog.models import shipped_models
+from llmservice.catalog.loader import shipped_models
 from llmservice.models.model_facts import Experts, ModelFacts
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.overhead import overhead

@@ -2,17 +2,17 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import click
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.catalogue import Catalogue, nearest
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.loader import load_catalogue
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_of
 from llmservice.cli.fit_table import as_json, as_text
+from llmservice.cli.overlay_file import catalogue_with
 from llmservice.errors import InvalidSpec, UsageError
 from llmservice.models.kv_cache import value_bytes
 from llmservice.models.model_facts import ModelFacts
@@ -41,6 +41,7 @@ class _Wanted:
     max_num_seqs: int | None
     kv_cache_dtype: str
     utilization: float | None
+    overlay: TextIO | None
 
 
 @click.command(name="fit")
@@ -54,6 +55,9 @@ class _Wanted:
 @click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: the operator's default.")
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
 @click.option("--utilization", type=click.FloatRange(0.01, 1.0), default=None, help="Share of a GPU that is taken.")
+@click.option(
+    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the cluster's own rows."
+)
 @click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(output: str, **given: Any) -> None:
     """Say on which GPUs a model fits, from its dimensions, before a GPU is taken.
@@ -71,8 +75,8 @@ def command(output: str, **given: Any) -> None:
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     wanted = _Wanted(**given)
     with errors_shown():
-        facts = facts_of(wanted.model, wanted.file)
-        catalogue = load_catalogue()
+        catalogue = catalogue_with(wanted.overlay)
+        facts = facts_of(wanted.model, wanted.file, catalogue)
         version = catalogue.engine_version(wanted.engine, None)
         setup = _setup(facts, version, wanted)
         types, names = _types(catalogue, wanted.types), _quantizations(facts, version, wanted)

@@ -4,8 +4,8 @@ from typing import BinaryIO
 
 import orjson
 
-from llmservice.catalog.catalogue import nearest
-from llmservice.catalog.models import shipped_models
+from llmservice.catalog.catalogue import Catalogue, nearest
+from llmservice.catalog.loader import models_of
 from llmservice.catalog.rows import typed
 from llmservice.errors import InvalidCatalogue, UsageError
 from llmservice.models.model_facts import ModelFacts
@@ -14,13 +14,13 @@ from llmservice.models.plausibility import implausible
 _MOST_BYTES = 64 * 1024
 
 
-def facts_of(model: str, file: BinaryIO | None) -> ModelFacts:
+def facts_of(model: str, file: BinaryIO | None, catalogue: Catalogue) -> ModelFacts:
     """The facts in the file, else those of the catalogue; raises UsageError naming the ways out."""
     if file is not None:
         return _in_file(file)
     if not model:
         raise UsageError("NoModel", "name the model, or give its numbers with --facts FILE", field="--model")
-    models, name = shipped_models(), model.removeprefix("hf://").partition("@")[0]
+    models, name = models_of(catalogue), model.removeprefix("hf://").partition("@")[0]
     found = models.facts(name)
     if found is None:
         near = nearest(name, models.names)

@@ -129,5 +129,21 @@ def test_facts_that_are_none_are_wrong_usage(tmp_path: Path, content: str, said:
     assert said in result.stderr
 
 
+def test_the_clusters_own_rows_are_known_too(tmp_path: Path) -> None:
+    file = tmp_path / "overlay.yaml"
+    file.write_text(
+        """
+kind: ConfigMap
+data:
+  models.yaml: |
+    models: [{id: our/own, like: Qwen/Qwen3-8B}]
+  accelerators.yaml: |
+    accelerators: [{name: L5, vendor: nvidia, memory_gib: 31.3}]
+"""
+    )
+    answer = as_json("--model=our/own", "--gpu=L5", "--overlay", str(file), "--quantization=auto")
+    assert [(option["gpu"], option["verdict"]) for option in answer["options"]] == [("L5", "Fits")]
+
+
 def test_a_uri_names_the_model_too() -> None:
     assert fit("--model=hf://Qwen/Qwen3-8B@main", "--gpu=L4").exit_code == 0

@@ -1,6 +1,6 @@
-"""Facts of models for tests: the catalogue's, and a small dense one."""
+"""Facts of models for tests: the catalogue's."""
 
-from llmservice.catalog.models import shipped_models
+from llmservice.catalog.loader import shipped_models
 from llmservice.models.model_facts import ModelFacts
 
 

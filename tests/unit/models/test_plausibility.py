@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.catalog.models import shipped_models
+from llmservice.catalog.loader import shipped_models
 from llmservice.models.model_facts import Experts, LatentAttention, ModelFacts
 from llmservice.models.plausibility import implausible
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from llmservice.catalog.loader import shipped_table
-from llmservice.catalog.models import MODELS_FILE, known_models, shipped_models
+from llmservice.catalog.loader import shipped_models, shipped_table
+from llmservice.catalog.model_rows import known_models
+from llmservice.catalog.rows import MODELS_FILE
 from llmservice.errors import InvalidCatalogue
 from llmservice.models.kv_cache import kv_cache
 from llmservice.models.weights import weight_bytes, weight_counts
