@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.loader import shipped_models
+from llmservice.engines.registry import ENGINES
 from llmservice.models.model_facts import Experts, ModelFacts
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.overhead import overhead
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import largest_context, room
-from llmservice.planning.fit.setup import Engine, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
+from tests.unit.planning.fit.setups import use_of
 
 BETTER = {Outcome.DOES_NOT_FIT: 0, Outcome.TIGHT: 1, Outcome.FITS: 2}
 KNOWN = [facts for name in shipped_models().names if (facts := shipped_models().facts(name)) is not None]
@@ -43,7 +45,7 @@ def some_facts(draw: st.DrawFn) -> ModelFacts:
 FACTS = some_facts() | st.sampled_from(KNOWN)
 SETUPS = st.builds(
     Setup,
-    engine=st.sampled_from(Engine),
+    use=st.sampled_from([use_of(engine) for engine in ENGINES]),
     max_model_len=st.integers(1, 200_000),
     max_num_seqs=st.integers(1, 1024),
     batched_tokens=st.sampled_from([2048, 8192]),

@@ -13,18 +13,14 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_of
 from llmservice.cli.fit_table import as_json, as_text
 from llmservice.cli.overlay_file import catalogue_with
+from llmservice.engines.memory_use import MemoryUse
+from llmservice.engines.registry import ENGINES, USUAL
 from llmservice.errors import InvalidSpec, UsageError
 from llmservice.models.kv_cache import value_bytes
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.options import USUAL_COUNTS, best_only, distinct, options
-from llmservice.planning.fit.setup import Engine, Setup, usual_utilization
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
-
-_VENDORS = ("nvidia", "amd")
-"""Whose devices are shown when no type is named."""
-_PLAIN = {Engine.VLLM: ("auto", "online-fp8", "awq"), Engine.TGI: ("auto", "online-fp8", "awq")}
-_GGUF = ("Q4_K_M", "Q8_0", "F16")
-"""What is shown of a plain checkpoint, the operator's own choice first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +46,7 @@ class _Wanted:
 @click.option("--gpu", "types", default="", metavar="TYPE[,TYPE]", help="Only these types. Omitted: every GPU we know.")
 @click.option("--count", type=click.IntRange(1, 64), default=None, help="GPUs of a replica. Omitted: 1, 2, 4 and 8.")
 @click.option("--quantization", default="", metavar="NAME[,NAME]", help="As in spec.quantization. Omitted: usual ones.")
-@click.option("--engine", type=click.Choice([each.value for each in Engine]), default="vllm", show_default=True)
+@click.option("--engine", type=click.Choice(sorted(ENGINES)), default=USUAL, show_default=True)
 @click.option("--max-model-len", type=click.IntRange(1, 2**24), default=None, help="Omitted: the operator's default.")
 @click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: the operator's default.")
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
@@ -79,47 +75,48 @@ def command(output: str, **given: Any) -> None:
         facts = facts_of(wanted.model, wanted.file, catalogue)
         version = catalogue.engine_version(wanted.engine, None)
         setup = _setup(facts, version, wanted)
-        types, names = _types(catalogue, wanted.types), _quantizations(facts, version, wanted)
+        types, names = _types(catalogue, version, setup.use, wanted), _quantizations(facts, version, setup.use, wanted)
     counts = (wanted.count,) if wanted.count else USUAL_COUNTS
     found = list(options(facts, types, names, setup, counts))
     shown = found if wanted.types else best_only(found)
     if output == "json":
-        click.echo(as_json(wanted.model, facts, setup, shown))
+        click.echo(as_json(wanted.model, facts, wanted.engine, setup, shown))
     else:
-        click.echo(as_text(shown, setup, explained=bool(wanted.types)))
+        click.echo(as_text(shown, wanted.engine, setup, explained=bool(wanted.types)))
     if all(option.verdict.outcome is Outcome.DOES_NOT_FIT for option in found):
         sys.exit(1)
 
 
 def _setup(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -> Setup:
     """The numbers the operator would choose, unless they are given."""
-    engine = Engine(wanted.engine)
+    use = ENGINES[wanted.engine].capabilities.memory
+    if use is None:
+        raise UsageError("UnknownMemoryUse", f"how {wanted.engine} uses memory is not known", field="--engine")
     if value_bytes(wanted.kv_cache_dtype) is None:
-        message = (
-            f"{wanted.kv_cache_dtype} is no type of KV cache whose size is known; write fp8, or q8_0 with llama.cpp"
-        )
+        message = f"{wanted.kv_cache_dtype} is no type of KV cache whose size is known; write fp8, or q8_0"
         raise UsageError("UnknownKvCacheDtype", message, field="--kv-cache-dtype")
     usual = min(version.max_model_len, facts.longest_context or version.max_model_len)
     return Setup(
-        engine=engine,
+        use=use,
         max_model_len=wanted.max_model_len or usual,
         max_num_seqs=wanted.max_num_seqs or version.max_num_seqs,
-        utilization=wanted.utilization or usual_utilization(engine),
+        batched_tokens=use.step_tokens,
+        utilization=wanted.utilization or use.utilization,
         kv_dtype=wanted.kv_cache_dtype,
     )
 
 
-def _types(catalogue: Catalogue, named: str) -> list[Accelerator]:
-    """The types that are named, or all; raises UsageError."""
-    if not named:
-        return distinct(catalogue.accelerators.values(), _VENDORS)
+def _types(catalogue: Catalogue, version: EngineVersion, use: MemoryUse, wanted: _Wanted) -> list[Accelerator]:
+    """The types that are named, or all that the version has an image for; raises UsageError."""
+    if not wanted.types:
+        return distinct(catalogue.accelerators.values(), use.variants & version.images.keys())
     try:
-        return [catalogue.accelerator(name) for name in _listed(named)]
+        return [catalogue.accelerator(name) for name in _listed(wanted.types)]
     except InvalidSpec as error:
         raise UsageError(error.reason, error.message.removeprefix(f"{error.field}: "), field="--gpu") from error
 
 
-def _quantizations(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -> list[str]:
+def _quantizations(facts: ModelFacts, version: EngineVersion, use: MemoryUse, wanted: _Wanted) -> list[str]:
     """Those that are named, as far as the engine has them; else what is usual for such a checkpoint."""
     names = _listed(wanted.quantization)
     for name in names:
@@ -129,8 +126,7 @@ def _quantizations(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -
             raise UsageError("UnknownQuantization", message, field="--quantization")
     if names:
         return names
-    plain = _GGUF if version.engine == Engine.LLAMACPP else _PLAIN[Engine(version.engine)]
-    usual = ("auto",) if facts.quantization else plain
+    usual = ("auto",) if facts.quantization else use.quantizations
     return list(usual if wanted.types else usual[:1])
 
 

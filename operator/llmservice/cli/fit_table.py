@@ -19,11 +19,11 @@ _WORDS = {
 }
 
 
-def as_text(options: Sequence[Option], setup: Setup, *, explained: bool) -> str:
+def as_text(options: Sequence[Option], engine: str, setup: Setup, *, explained: bool) -> str:
     """A table with one option on a line; with `explained`, what is said of each that does not fit stands below it."""
     lines = _table([_HEAD, *(_cells(option) for option in options)])
     legend = (
-        f"{setup.engine}, {setup.max_model_len} tokens a request, {setup.max_num_seqs} requests at once, "
+        f"{engine}, {setup.max_model_len} tokens a request, {setup.max_num_seqs} requests at once, "
         f"{setup.utilization:.0%} of each GPU. GiB are on each GPU, by the careful estimate.\n"
         "AT ONCE: requests of that length in the KV cache. LONGEST: tokens of one request that fit."
     )
@@ -31,12 +31,12 @@ def as_text(options: Sequence[Option], setup: Setup, *, explained: bool) -> str:
     return "\n".join([*lines, "", legend, *(["", *said] if explained and said else [])])
 
 
-def as_json(model: str, facts: ModelFacts, setup: Setup, options: Iterable[Option]) -> str:
+def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: Iterable[Option]) -> str:
     """Everything that is known of each option; sizes in bytes on each GPU."""
     answer = {
         "model": model,
         "facts": {name: value for name, value in asdict(facts).items() if value not in (None, 0, "")},
-        "engine": setup.engine,
+        "engine": engine,
         "maxModelLen": setup.max_model_len,
         "maxNumSeqs": setup.max_num_seqs,
         "utilization": setup.utilization,

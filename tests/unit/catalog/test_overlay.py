@@ -163,9 +163,9 @@ def test_models_are_added_beside_the_shipped_ones() -> None:
 
 
 def test_a_broken_model_is_refused_with_row_and_field() -> None:
-    with pytest.raises(InvalidCatalogue, match="models.yaml: our/own: unknown field laiers"):
+    with pytest.raises(InvalidCatalogue, match=r"models\.yaml: our/own: unknown field laiers"):
         overlaid({"models.yaml": "models: [{id: our/own, laiers: 32}]"})
-    with pytest.raises(InvalidCatalogue, match="models.yaml: unknown table model; known are models, sources"):
+    with pytest.raises(InvalidCatalogue, match=r"models\.yaml: unknown table model; known are models, sources"):
         overlaid({"models.yaml": "model: []"})
 
 

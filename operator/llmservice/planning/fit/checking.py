@@ -9,11 +9,9 @@ from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_pa
 from llmservice.planning.fit import wording
 from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype
 from llmservice.planning.fit.room import Room, largest_context, room
-from llmservice.planning.fit.setup import Engine, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 
-_UNDERSTOOD_VENDORS = frozenset({"nvidia", "amd", "intel"})
-"""Whose devices the engines' own memory rules hold for; Gaudi, TPU, Neuron and Ascend have plugins with others."""
 _MOST_DEVICES = 16
 
 
@@ -22,11 +20,11 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
 
     Refused is only what fails by the optimistic estimate; what is not known is never refused.
     """
-    if setup.engine is not Engine.LLAMACPP:
+    if setup.use.divides_heads:
         problem = tensor_parallel_problem(facts, setup.devices, setup.quantization)
         if problem:
             return _undividable(facts, accelerator, setup, problem)
-    if unknown := _unknown(accelerator):
+    if unknown := _unknown(accelerator, setup):
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
     found = room(facts, accelerator.memory_gib, setup)
     if found is None:
@@ -35,10 +33,10 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
     return _judged(facts, accelerator, setup, found, others)
 
 
-def _unknown(accelerator: Accelerator) -> str:
+def _unknown(accelerator: Accelerator, setup: Setup) -> str:
     name = accelerator.name or accelerator.resource_name
-    if accelerator.vendor not in _UNDERSTOOD_VENDORS:
-        return f"how engines use the memory of {name} is not known"
+    if accelerator.image_variant not in setup.use.variants:
+        return f"how the engine uses the memory of {name} is not known"
     return "" if accelerator.memory_gib else f"the memory of {name} is not known"
 
 
@@ -61,7 +59,7 @@ def _judged(
     wrong = outcome in (Outcome.TIGHT, Outcome.DOES_NOT_FIT)
     ways_out = tuple(remedies(facts, accelerator, setup, others)) if wrong else ()
     requests = max(0.0, found.careful / found.request) if found.request else 0.0
-    dtype = small_kv_dtype(setup.engine, accelerator)
+    dtype = small_kv_dtype(accelerator, setup)
     smaller = replace(setup, kv_dtype=dtype)
     return Verdict(
         outcome=outcome,

@@ -1,12 +1,12 @@
 """Which types of device, how many of them, and which quantizations a model fits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.setup import Setup, usual_batched_tokens
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 
 USUAL_COUNTS = (1, 2, 4, 8)
@@ -32,7 +32,7 @@ def options(
     `setup` gives the numbers; its tokens of one step are replaced by what is usual on each type.
     """
     for accelerator in accelerators:
-        step = usual_batched_tokens(setup.engine, accelerator)
+        step = setup.use.usual_step_tokens(accelerator)
         for quantization in quantizations:
             start = replace(setup, batched_tokens=step, quantization=quantization)
             yield from _by_count(facts, accelerator, start, counts)
@@ -49,9 +49,12 @@ def best_only(found: Iterable[Option]) -> list[Option]:
     return [_best(group) for group in groups.values()]
 
 
-def distinct(accelerators: Iterable[Accelerator], vendors: Iterable[str]) -> list[Accelerator]:
-    """Types of these vendors by memory, each once; a form (H100-SXM) is left out beside a name for all forms (H100)."""
-    named = {each.name: each for each in accelerators if each.name and each.vendor in vendors}
+def distinct(accelerators: Iterable[Accelerator], variants: Container[str]) -> list[Accelerator]:
+    """Types for images of these variants by memory, each once.
+
+    A form (H100-SXM) is left out beside a name for all forms (H100).
+    """
+    named = {each.name: each for each in accelerators if each.name and each.image_variant in variants}
     kept = [each for each in named.values() if not any(_covers(other, each) for other in named.values())]
     return sorted(kept, key=lambda each: (each.memory_gib, each.name))
 

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.tensor_parallel import tensor_parallel_problem
+from llmservice.models.weights import weight_bytes
 from llmservice.planning.fit.room import largest_context, room
-from llmservice.planning.fit.setup import Engine, Setup
+from llmservice.planning.fit.setup import Setup
 
 _COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
 _LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
-_QUANTIZATIONS = {Engine.VLLM: ("online-fp8", "awq"), Engine.TGI: ("online-fp8", "awq"), Engine.LLAMACPP: ("Q4_K_M",)}
 _FP8_NATIVE = (8, 9)
+_ONLINE_FP8 = "online-fp8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,27 +51,19 @@ def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, mo
 
 def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
     """Whether it fits by the careful estimate; what is not known does not."""
-    divided = setup.engine is not Engine.LLAMACPP
-    if divided and tensor_parallel_problem(facts, setup.devices, setup.quantization):
+    if setup.use.divides_heads and tensor_parallel_problem(facts, setup.devices, setup.quantization):
         return False
     found = room(facts, accelerator.memory_gib, setup)
     return found is not None and found.careful > 0 and found.needed <= found.careful
 
 
-def small_kv_dtype(engine: Engine, accelerator: Accelerator) -> str:
-    """The KV cache of 8 bits that the engine takes on this device; empty where it takes none for certain.
-
-    vLLM and TGI want fp8 in hardware for all their attention kernels: NVIDIA from 8.9 on, AMD's gfx94 and gfx95.
-    """
-    if engine is Engine.LLAMACPP:
-        return "q8_0"
-    if not has_fp8(accelerator):
-        return ""
-    return "fp8" if engine is Engine.VLLM else "fp8_e4m3fn"
+def small_kv_dtype(accelerator: Accelerator, setup: Setup) -> str:
+    """The KV cache of 8 bits that the engine takes on this device; empty where it takes none for certain."""
+    return setup.use.small_kv_dtype if has_fp8(accelerator) or not setup.use.small_kv_in_hardware else ""
 
 
 def has_fp8(accelerator: Accelerator) -> bool:
-    """Whether the device multiplies numbers of 8 bits."""
+    """Whether the device has numbers of 8 bits with a fraction: NVIDIA's from 8.9 on, AMD's gfx94 and gfx95."""
     capability = accelerator.capability
     if capability.startswith("gfx"):
         return capability.startswith(("gfx94", "gfx95"))
@@ -91,7 +84,7 @@ def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Itera
 
 
 def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
-    dtype = small_kv_dtype(setup.engine, accelerator)
+    dtype = small_kv_dtype(accelerator, setup)
     if not dtype or setup.kv_dtype not in ("", "auto"):
         return
     longest = largest_context(facts, accelerator.memory_gib, replace(setup, kv_dtype=dtype))
@@ -110,13 +103,14 @@ def _fewer_requests(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -
 
 
 def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
-    chosen = setup.quantization not in ("", "auto")
-    if facts.quantization or (chosen and setup.engine is not Engine.LLAMACPP):
+    """The most bits that fit, of what people make of a plain checkpoint."""
+    usual = setup.use.quantizations
+    if facts.quantization or setup.quantization not in ("", *usual):
         return
-    for name in _QUANTIZATIONS[setup.engine]:
-        if name == "online-fp8" and not has_fp8(accelerator):
-            continue
-        if fits_carefully(facts, accelerator, replace(setup, quantization=name)):
+    by_size = sorted(usual, key=lambda name: weight_bytes(facts, name) or 0, reverse=True)
+    for name in by_size:
+        native = has_fp8(accelerator) or not name.startswith(_ONLINE_FP8)
+        if native and fits_carefully(facts, accelerator, replace(setup, quantization=name)):
             yield Remedy(field="quantization", value=name)
             return
 

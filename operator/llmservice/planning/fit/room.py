@@ -7,7 +7,7 @@ from llmservice.models.kv_cache import KvCache, kv_cache
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.fit.overhead import overhead
-from llmservice.planning.fit.setup import GIB, Engine, Setup
+from llmservice.planning.fit.setup import GIB, Setup
 
 _LONGEST = 2**24
 
@@ -69,16 +69,16 @@ def _last(holds: Callable[[int], bool], most: int) -> int:
 
 
 def cache_of(facts: ModelFacts, setup: Setup) -> KvCache | None:
-    """The KV cache on one device: llama.cpp gives whole layers to devices, the others divide each layer's heads."""
-    if setup.engine is not Engine.LLAMACPP:
+    """The KV cache on one device, which holds a share of each layer's heads or whole layers."""
+    if setup.use.divides_heads:
         return kv_cache(facts, setup.kv_dtype, setup.devices)
     whole = kv_cache(facts, setup.kv_dtype)
     return whole and replace(whole, full=whole.full / setup.devices, windowed=whole.windowed / setup.devices)
 
 
 def reserved_requests(setup: Setup) -> int:
-    """Full-length requests that must fit at the start: llama.cpp reserves its slots, the others page, and need one."""
-    return setup.max_num_seqs if setup.engine is Engine.LLAMACPP else 1
+    """Full-length requests that must fit at the start: all of them, or one where the cache is paged."""
+    return setup.max_num_seqs if setup.use.reserves_requests else 1
 
 
 def _room(facts: ModelFacts, memory_gib: float, setup: Setup, weights: int, cache: KvCache | None) -> Room:

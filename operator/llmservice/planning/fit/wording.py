@@ -1,6 +1,5 @@
 """The arithmetic of a verdict as one sentence."""
 
-import re
 from collections.abc import Iterable
 
 from llmservice.catalog.accelerator import Accelerator
@@ -8,8 +7,6 @@ from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import Room
 from llmservice.planning.fit.setup import GIB, Setup
 
-_VOWEL = re.compile(r"[AEIOaeio]|[FHLMNRSX](?![a-z])")
-"""How names begin that are spoken with a vowel first: an L4, an MI300X, a Radeon."""
 _TOLD = 3
 """Remedies that one sentence names."""
 
@@ -64,8 +61,10 @@ def _gib(size: float) -> str:
 
 
 def _named(accelerator: Accelerator) -> str:
+    """With the article people say: an L4, an MI300X, a Radeon."""
     name = accelerator.name or accelerator.resource_name
-    return f"{'an' if _VOWEL.match(name) else 'a'} {name}"
+    spelled = name[:1] in "FHLMNRSX" and not name[1:2].islower()
+    return f"{'an' if spelled or name[:1] in 'AEIO' else 'a'} {name}"
 
 
 def _place(accelerator: Accelerator, setup: Setup) -> str:

@@ -5,20 +5,22 @@ from dataclasses import replace
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.engines.registry import ENGINES
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.overhead import overhead
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import largest_context, room
-from llmservice.planning.fit.setup import GIB, Engine, Setup, usual_batched_tokens, usual_utilization
+from llmservice.planning.fit.setup import GIB, Setup
 from llmservice.planning.fit.verdict import Outcome
 from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import use_of, usual
 
 MIB = 2**20
 LLAMA = known("meta-llama/Llama-3.1-8B-Instruct")
-VLLM = Setup(engine=Engine.VLLM, max_model_len=8192, max_num_seqs=256)
-LLAMACPP = Setup(engine=Engine.LLAMACPP, max_model_len=8192, max_num_seqs=4, utilization=1.0, quantization="Q4_K_M")
-TGI = Setup(engine=Engine.TGI, max_model_len=8192, max_num_seqs=64, utilization=0.95, batched_tokens=4096)
+VLLM = usual("vllm", 256)
+LLAMACPP = usual("llamacpp", 4, "Q4_K_M")
+TGI = usual("tgi", 64)
 
 
 def careful(facts: ModelFacts, setup: Setup) -> float:
@@ -82,19 +84,20 @@ def test_a_mixture_has_a_workspace_and_its_width_is_that_of_the_active_experts()
 @pytest.mark.parametrize(
     ("engine", "gpu", "tokens"),
     [
-        (Engine.VLLM, "L4", 2048),
-        (Engine.VLLM, "A100-80GB", 2048),
-        (Engine.VLLM, "GB10", 2048),
-        (Engine.VLLM, "H100", 8192),
-        (Engine.TGI, "H100", 4096),
+        ("vllm", "L4", 2048),
+        ("vllm", "A100-80GB", 2048),
+        ("vllm", "GB10", 2048),
+        ("vllm", "H100", 8192),
+        ("tgi", "H100", 4096),
     ],
 )
-def test_tokens_of_one_step_when_nobody_says(engine: Engine, gpu: str, tokens: int) -> None:
-    assert usual_batched_tokens(engine, load_catalogue().accelerator(gpu)) == tokens
+def test_tokens_of_one_step_when_nobody_says(engine: str, gpu: str, tokens: int) -> None:
+    assert use_of(engine).usual_step_tokens(load_catalogue().accelerator(gpu)) == tokens
 
 
-def test_every_engine_has_a_usual_share() -> None:
-    assert {engine: usual_utilization(engine) for engine in Engine} == {"vllm": 0.92, "tgi": 0.95, "llamacpp": 1.0}
+def test_every_engine_says_how_it_uses_memory() -> None:
+    uses = {name: engine.capabilities.memory for name, engine in ENGINES.items()}
+    assert {name: use.utilization for name, use in uses.items() if use} == {"vllm": 0.92, "tgi": 0.95, "llamacpp": 1.0}
 
 
 def test_the_longest_context_is_never_longer_than_the_models() -> None:

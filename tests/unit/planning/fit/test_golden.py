@@ -10,9 +10,10 @@ import pytest
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.setup import GIB, Engine, Setup
+from llmservice.planning.fit.setup import GIB, Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import use_of
 
 FITS, TIGHT, REFUSED = Outcome.FITS, Outcome.TIGHT, Outcome.DOES_NOT_FIT
 
@@ -85,7 +86,7 @@ def verdict(vector: Vector) -> Verdict:
     if vector.file_gib:
         facts = replace(facts, file_bytes=round(vector.file_gib * GIB))
     setup = Setup(
-        engine=Engine.VLLM,
+        use=use_of("vllm"),
         max_model_len=vector.context,
         max_num_seqs=vector.seqs,
         batched_tokens=vector.step,

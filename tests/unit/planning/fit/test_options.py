@@ -3,12 +3,12 @@
 from llmservice.catalog.loader import load_catalogue
 from llmservice.planning.fit.options import best_only, distinct, options
 from llmservice.planning.fit.remedies import has_fp8, rounded_context, small_kv_dtype, smallest_count
-from llmservice.planning.fit.setup import Engine, Setup
 from llmservice.planning.fit.verdict import Outcome
 from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import usual
 
 CATALOGUE = load_catalogue()
-SETUP = Setup(engine=Engine.VLLM, max_model_len=8192, max_num_seqs=128)
+SETUP = usual("vllm", 128)
 LLAMA_70B = known("meta-llama/Llama-3.3-70B-Instruct")
 L4, T4, H100 = (CATALOGUE.accelerator(name) for name in ("L4", "T4", "H100"))
 
@@ -45,7 +45,7 @@ def test_a_number_that_cannot_be_is_not_the_best() -> None:
 
 
 def test_types_are_listed_once_by_memory() -> None:
-    names = [each.name for each in distinct(CATALOGUE.accelerators.values(), ["nvidia"])]
+    names = [each.name for each in distinct(CATALOGUE.accelerators.values(), ["cuda"])]
     assert len(names) == len(set(names))
     assert {"H100", "A100-80GB", "A100-40GB", "L40", "L40S", "H100-NVL"} <= set(names)
     assert not {"H100-SXM", "H100-PCIe", "H100-80GB", "L40-48GB", "A100-80GB-SXM", "MI300X"} & set(names)
@@ -60,10 +60,10 @@ def test_the_fewest_devices() -> None:
 
 
 def test_eight_bits_of_kv_cache_where_the_hardware_has_them() -> None:
-    told = {name: small_kv_dtype(Engine.VLLM, CATALOGUE.accelerator(name)) for name in ("T4", "L4", "MI300X", "MI210")}
+    told = {name: small_kv_dtype(CATALOGUE.accelerator(name), SETUP) for name in ("T4", "L4", "MI300X", "MI210")}
     assert told == {"T4": "", "L4": "fp8", "MI300X": "fp8", "MI210": ""}
-    assert small_kv_dtype(Engine.TGI, L4) == "fp8_e4m3fn"
-    assert small_kv_dtype(Engine.LLAMACPP, T4) == "q8_0"
+    assert small_kv_dtype(L4, usual("tgi", 64)) == "fp8_e4m3fn"
+    assert small_kv_dtype(T4, usual("llamacpp", 4)) == "q8_0"
     assert not has_fp8(CATALOGUE.accelerator("Max-1550"))
 
 

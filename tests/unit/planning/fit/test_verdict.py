@@ -9,12 +9,13 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.remedies import Remedy
-from llmservice.planning.fit.setup import GIB, Engine, Setup
+from llmservice.planning.fit.setup import GIB
 from llmservice.planning.fit.verdict import Outcome
 from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import usual
 
 LLAMA = known("meta-llama/Llama-3.1-8B-Instruct")
-SETUP = Setup(engine=Engine.VLLM, max_model_len=8192, max_num_seqs=256)
+SETUP = usual("vllm", 256)
 
 
 def gpu(name: str) -> Accelerator:
@@ -76,7 +77,7 @@ def test_a_number_of_devices_that_cannot_be_is_refused_with_those_that_can() -> 
 
 
 def test_llamacpp_divides_layers_not_heads() -> None:
-    setup = Setup(engine=Engine.LLAMACPP, max_model_len=8192, max_num_seqs=1, devices=3, utilization=1.0)
+    setup = replace(usual("llamacpp", 1), devices=3)
     assert check_fit(known("Qwen/Qwen2.5-7B-Instruct"), gpu("L4"), setup).outcome is Outcome.FITS
 
 
@@ -85,8 +86,8 @@ def test_llamacpp_divides_layers_not_heads() -> None:
     [
         (ModelFacts(), gpu("L4"), "the size of the weights is not known"),
         (LLAMA, replace(gpu("L4"), memory_gib=0.0), "the memory of L4 is not known"),
-        (LLAMA, gpu("Gaudi3"), "how engines use the memory of Gaudi3 is not known"),
-        (LLAMA, gpu("TPU-v6e"), "how engines use the memory of TPU-v6e is not known"),
+        (LLAMA, gpu("Gaudi3"), "how the engine uses the memory of Gaudi3 is not known"),
+        (LLAMA, gpu("TPU-v6e"), "how the engine uses the memory of TPU-v6e is not known"),
         (ModelFacts(file_bytes=5 * GIB, dtype="bfloat16"), gpu("L4"), "the weights need 5.0 GiB of 20.3 GiB on an L4"),
     ],
 )
