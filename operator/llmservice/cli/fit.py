@@ -82,7 +82,7 @@ def command(output: str, **given: Any) -> None:
     if output == "json":
         click.echo(as_json(wanted.model, facts, wanted.engine, setup, shown))
     else:
-        click.echo(as_text(shown, wanted.engine, setup, explained=bool(wanted.types)))
+        click.echo(as_text(facts, wanted.engine, setup, shown, explained=bool(wanted.types)))
     if all(option.verdict.outcome is Outcome.DOES_NOT_FIT for option in found):
         sys.exit(1)
 

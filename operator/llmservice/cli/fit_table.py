@@ -19,7 +19,7 @@ _WORDS = {
 }
 
 
-def as_text(options: Sequence[Option], engine: str, setup: Setup, *, explained: bool) -> str:
+def as_text(facts: ModelFacts, engine: str, setup: Setup, options: Sequence[Option], *, explained: bool) -> str:
     """A table with one option on a line; with `explained`, what is said of each that does not fit stands below it."""
     lines = _table([_HEAD, *(_cells(option) for option in options)])
     legend = (
@@ -27,6 +27,8 @@ def as_text(options: Sequence[Option], engine: str, setup: Setup, *, explained: 
         f"{setup.utilization:.0%} of each GPU. GiB are on each GPU, by the careful estimate.\n"
         "AT ONCE: requests of that length in the KV cache. LONGEST: tokens of one request that fit."
     )
+    if 0 < facts.longest_context < setup.max_model_len:
+        legend += f"\nThe model was made for {facts.longest_context} tokens: engines refuse more, unless told how."
     said = [f"{_place(option)}: {option.verdict.message}" for option in options if _is_wrong(option)]
     return "\n".join([*lines, "", legend, *(["", *said] if explained and said else [])])
 

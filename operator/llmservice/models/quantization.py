@@ -65,16 +65,15 @@ the vocabulary moves them by 2 to 5 % in other models."""
 
 
 def quantization_named(name: str, group: int = 0) -> Quantization | None:
-    """What a name means, `group` being the checkpoint's own group size (0: the usual 128); None for an unknown one.
+    """What a name means, `group` being the checkpoint's own group size, 0 for unknown; None for an unknown name.
 
-    awq and gptq keep 4 bits a weight and 16 of scale and 4 of zero point a group; fp8 in blocks has groups of 128.
+    awq and gptq keep 4 bits a weight, and 16 of scale and 4 of zero point for a group, usually of 128.
     """
     folded = name.casefold()
     if folded in ("", "auto"):
         return PLAIN
     if folded in _INT4:
-        size = group or _USUAL_GROUP
-        return Quantization(4 + 20 / size, group=size)
+        return Quantization(4 + 20 / (group or _USUAL_GROUP), group=group)
     if folded in _FP8:
         return Quantization(8.0, group=_USUAL_GROUP if folded == "online-fp8-block" else group)
     if bits := _GGUF_BITS.get(name.upper().removeprefix("UD-")):

@@ -51,6 +51,12 @@ def test_shows_each_number_and_quantization_of_the_types_that_are_named_and_says
     ) in result.stdout
 
 
+def test_says_when_more_is_asked_for_than_the_model_was_made_for() -> None:
+    said = "The model was made for 40960 tokens: engines refuse more"
+    assert said in fit("--model=Qwen/Qwen3-8B", "--gpu=H100", "--max-model-len=65536").stdout
+    assert said not in fit("--model=Qwen/Qwen3-8B", "--gpu=H100", "--max-model-len=40960").stdout
+
+
 def test_ends_with_1_where_it_fits_nowhere() -> None:
     result = fit("--model=meta-llama/Llama-3.1-405B-Instruct", "--gpu=T4,L4")
     assert result.exit_code == 1

@@ -61,6 +61,11 @@ def test_says_what_cannot_be_divided(model: str, devices: int, said: str) -> Non
     assert tensor_parallel_problem(known(model), devices) == said
 
 
+def test_a_size_of_groups_that_nobody_told_forbids_nothing() -> None:
+    """Qwen pads its own AWQ files so that 8 devices can share them."""
+    assert tensor_parallel_problem(known("Qwen/Qwen2.5-72B-Instruct"), 8, "awq") == ""
+
+
 def test_dense_layers_of_a_mixture_have_groups_too() -> None:
     facts = known("deepseek-ai/DeepSeek-V3")
     assert tensor_parallel_problem(facts, 32) == "2048 wide layers in groups of 128 cannot be divided by 32"

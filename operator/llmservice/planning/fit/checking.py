@@ -87,7 +87,7 @@ def _message(
 ) -> str:
     if outcome in (Outcome.FITS, Outcome.UNKNOWN):
         return wording.what_is_left(found, requests, accelerator, setup)
-    if found.weights > found.usable:
+    if found.optimistic <= 0:
         return wording.with_remedies(wording.weights_too_large(found, accelerator, setup), ways_out)
     tight = outcome is Outcome.TIGHT
     return wording.with_remedies(wording.cache_too_small(found, accelerator, setup, tight=tight), ways_out)

@@ -9,11 +9,12 @@ GIB = 2**30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """The numbers of one start. `devices` share the model; `utilization` is the share of each that the engine takes.
+    """The numbers of one start.
 
-    `use` is how the engine uses memory. `max_model_len` and `batched_tokens` (of one step) in tokens, `max_num_seqs` in
-    requests. Empty names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start
-    without compilation and graphs.
+    `use` is how the engine uses memory. `devices`, one or more, share the model; `utilization` is the share of each
+    that the engine takes. `max_model_len` and `batched_tokens` (of one step) are tokens, `max_num_seqs` requests. Empty
+    names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start without compilation
+    and graphs.
     """
 
     use: MemoryUse

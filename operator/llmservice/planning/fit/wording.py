@@ -12,11 +12,14 @@ _TOLD = 3
 
 
 def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str:
-    """The weights alone are more than the device gives."""
+    """The weights, or they and what the engine needs to run at all, are more than the device gives."""
+    needed = f"the weights need {_gib(room.weights)}"
+    if room.weights <= room.usable:
+        needed = f"{needed} and the engine {_gib(room.usable - room.weights - room.optimistic)}"
     offered = f"{_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
     if setup.devices == 1:
-        return f"the weights need {_gib(room.weights)}; {_named(accelerator)} offers {offered}"
-    return f"the weights need {_gib(room.weights)} on {_place(accelerator, setup)}; each offers {offered}"
+        return f"{needed}; {_named(accelerator)} offers {offered}"
+    return f"{needed} on {_place(accelerator, setup)}; each offers {offered}"
 
 
 def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight: bool) -> str:

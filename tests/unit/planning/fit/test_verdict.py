@@ -97,6 +97,14 @@ def test_what_is_not_known_is_never_refused(facts: ModelFacts, accelerator: Acce
     assert found.message.startswith(said)
 
 
+def test_weights_that_leave_no_room_for_the_engine_are_refused_with_both() -> None:
+    found = check_fit(ModelFacts(file_bytes=int(19.9 * GIB), dtype="bfloat16"), gpu("L4"), SETUP)
+    assert found.outcome is Outcome.UNKNOWN
+    found = check_fit(ModelFacts(file_bytes=int(20.1 * GIB), dtype="bfloat16"), gpu("L4"), SETUP)
+    assert found.outcome is Outcome.DOES_NOT_FIT
+    assert found.message.startswith("the weights need 20.1 GiB and the engine 0.3 GiB; an L4 offers 20.3 GiB (22.03 x ")
+
+
 def test_files_alone_are_enough_to_refuse() -> None:
     found = check_fit(ModelFacts(file_bytes=141 * GIB, dtype="bfloat16"), gpu("T4"), SETUP)
     assert found.outcome is Outcome.DOES_NOT_FIT
