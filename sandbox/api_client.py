@@ -55,9 +55,10 @@ class ApiClient:
             with urlopen(request, timeout=TIMEOUT_SECONDS, context=self._tls) as answer:  # noqa: S310
                 return json.load(answer)
         except HTTPError as err:
-            if err.code == HTTPStatus.NOT_FOUND and method in ("GET", "DELETE"):
-                return None
-            raise SandboxError(f"{method} {path}: {err.code} {_message(err)}") from err
+            with err:  # it holds the connection
+                if err.code == HTTPStatus.NOT_FOUND and method in ("GET", "DELETE"):
+                    return None
+                raise SandboxError(f"{method} {path}: {err.code} {_message(err)}") from err
         except (URLError, OSError) as err:
             raise SandboxError(f"{self._server} does not answer ({err}): `python -m sandbox status`") from err
 

@@ -34,17 +34,17 @@ def test_the_api_server_refuses_and_names_the_field(quiet: Kube, spec: dict[str,
 
 
 @pytest.mark.parametrize("name", ["qwen2.5-7b", "7b-chat", "a" * 51])
-def test_a_name_that_no_service_can_have_is_refused_with_the_way_out(quiet: Kube, name: str) -> None:
-    with pytest.raises(Rejected, match="choose another name"):
+def test_a_name_that_no_service_can_have_is_refused_at_its_field(quiet: Kube, name: str) -> None:
+    with pytest.raises(Rejected, match=r"metadata\.name"):
         quiet.create(a_tiny_service(name))
 
 
 @pytest.mark.parametrize(
     ("spec", "reason", "words"),
     [
-        ({"gpu": {"type": "L40x"}}, "UnknownAccelerator", "nearest: L40"),
+        ({"gpu": {"type": "L40x"}}, "UnknownAccelerator", "L40"),
         ({"gpu": {"type": "A100"}}, "AmbiguousAccelerator", "A100-80GB"),
-        ({"quantization": "q4_k_m"}, "QuantizationMisspelled", "did you mean Q4_K_M?"),
+        ({"quantization": "q4_k_m"}, "QuantizationMisspelled", "Q4_K_M"),
         ({"engineOptions": {"version": "b1"}}, "UnknownVersion", "spec.engineOptions.version"),
         ({"model": {"uri": "s3://bucket/model"}}, "UnsupportedModelSource", "spec.model.uri"),
         ({"model": {"uri": "pvc://models/tiny.gguf", "trustRemoteCode": True}}, "UnsupportedField", "trustRemoteCode"),

@@ -66,14 +66,14 @@ def test_a_broken_overlay_is_told_by_an_event_and_the_last_good_one_stays(kube: 
     kube.create(on("L5", "first"))
     terms(kube, "first")
     overlay(system, L5.replace("nvidia", "nvidai"))
-    assert "accelerators.yaml: L5: vendor nvidai has no row" in system.wait(
-        lambda: _told(system), lambda: system.list("Event")
-    )
+    message = system.wait(lambda: _warning(system), lambda: system.list("Event"))
+    assert message.startswith("accelerators.yaml: L5: ")
+    assert "nvidai" in message
     kube.create(on("L5", "second"))
     assert terms(kube, "second") == ["nvidia.com/gpu.product"]
 
 
-def _told(system: Kube) -> str | None:
+def _warning(system: Kube) -> str | None:
     """The warning about this very ConfigMap."""
     uid = (system.get("ConfigMap", CATALOGUE_NAME) or {})["metadata"]["uid"]
     return next((each["message"] for each in system.list("Event") if each["involvedObject"].get("uid") == uid), None)

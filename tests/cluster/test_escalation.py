@@ -85,56 +85,56 @@ def test_what_the_api_has_no_word_for_is_dropped_where_nobody_validates(kube: Ku
 
 OURS = {"llmservice.dev/name": "other"}
 REFUSED_VALUES: dict[str, tuple[dict[str, Any], str]] = {
-    "root": (with_pod(securityContext={"runAsUser": 0}), "runAsUser"),
-    "another-services-pods": (with_pod(labels=OURS), "the operator's"),
-    "the-operators-own-pods": (with_pod(labels={"app.kubernetes.io/component": "operator"}), "the operator's"),
-    "our-annotations": (with_pod(annotations={"llmservice.dev/intent": "x"}), "the operator's"),
+    "root": (with_pod(securityContext={"runAsUser": 0}), "spec.pod.securityContext.runAsUser"),
+    "another-services-pods": (with_pod(labels=OURS), "spec.pod.labels"),
+    "the-operators-own-pods": (with_pod(labels={"app.kubernetes.io/component": "operator"}), "spec.pod.labels"),
+    "our-annotations": (with_pod(annotations={"llmservice.dev/intent": "x"}), "spec.pod.annotations"),
     "app-armor-by-annotation": (
         with_pod(annotations={"container.apparmor.security.beta.kubernetes.io/engine": "unconfined"}),
-        "are not chosen here",
+        "spec.pod.annotations",
     ),
     "devices-by-annotation": (
         with_pod(annotations={"io.kubernetes.cri-o.Devices": "/dev/kvm"}),
-        "are not chosen here",
+        "spec.pod.annotations",
     ),
-    "image-with-options": (with_options(image="--privileged", version="b11312"), "image reference"),
-    "image-with-a-volume": (with_options(image="engine:1 -v /:/host", version="b11312"), "image reference"),
-    "image-with-a-command": (with_options(image="engine:1;reboot", version="b11312"), "image reference"),
+    "image-with-options": (with_options(image="--privileged", version="b11312"), "spec.engineOptions.image"),
+    "image-with-a-volume": (with_options(image="engine:1 -v /:/host", version="b11312"), "spec.engineOptions.image"),
+    "image-with-a-command": (with_options(image="engine:1;reboot", version="b11312"), "spec.engineOptions.image"),
     "file-outside": (
         with_options(files=[{"path": "/etc/../../x", "secretKeyRef": {"name": "a", "key": "b"}}]),
-        "write the path in full",
+        "spec.engineOptions.files[0].path",
     ),
     "file-beside": (
         with_options(files=[{"path": "x", "secretKeyRef": {"name": "a", "key": "b"}}]),
-        "is not an absolute path",
+        "spec.engineOptions.files[0].path",
     ),
     "secret-key-as-a-path": (
         with_options(files=[{"path": "/x", "secretKeyRef": {"name": "a", "key": "../b"}}]),
-        "is not a key",
+        "spec.engineOptions.files[0].secretKeyRef.key",
     ),
     "secret-name-as-a-path": (
         with_options(files=[{"path": "/x", "secretKeyRef": {"name": "../a", "key": "b"}}]),
-        "is not the name",
+        "spec.engineOptions.files[0].secretKeyRef.name",
     ),
-    "model-outside": ({"model": {"uri": "pvc://models/../../etc/passwd"}}, "write the path in full"),
-    "model-file-outside": ({"model": {"uri": "hf://acme/chat", "file": "../../etc/passwd"}}, "inside the model"),
-    "model-by-way-of-a-variable": ({"model": {"uri": "pvc://models/$(HOME)"}}, "must not contain spaces, $"),
-    "file-by-way-of-a-variable": ({"model": {"uri": "hf://acme/chat", "file": "$(HOME)"}}, "without spaces and $"),
-    "model-from-the-node": ({"model": {"uri": "file:///etc/passwd"}}, "unknown scheme"),
+    "model-outside": ({"model": {"uri": "pvc://models/../../etc/passwd"}}, "spec.model.uri"),
+    "model-file-outside": ({"model": {"uri": "hf://acme/chat", "file": "../../etc/passwd"}}, "spec.model.file"),
+    "model-by-way-of-a-variable": ({"model": {"uri": "pvc://models/$(HOME)"}}, "spec.model.uri"),
+    "file-by-way-of-a-variable": ({"model": {"uri": "hf://acme/chat", "file": "$(HOME)"}}, "spec.model.file"),
+    "model-from-the-node": ({"model": {"uri": "file:///etc/passwd"}}, "spec.model.uri"),
     "oversized-argument": (with_options(args=["x" * 8193]), "args"),
     "too-many-arguments": (with_options(args=["x"] * 129), "args"),
     "oversized-value": (with_options(env=[{"name": "X", "value": "x" * 32769}]), "env"),
-    "oversized-altogether": (with_options(args=["x" * 8192] * 128), "is larger than 96 kB"),
+    "oversized-altogether": (with_options(args=["x" * 8192] * 128), "96 kB"),
 }
 
 
 @pytest.mark.parametrize("attempt", REFUSED_VALUES)
 def test_a_value_that_reaches_too_far_is_refused(quiet: Kube, attempt: str) -> None:
-    spec, words = REFUSED_VALUES[attempt]
+    spec, field = REFUSED_VALUES[attempt]
     with pytest.raises(Rejected) as refused:
         quiet.create(a_tiny_service(**spec))
     assert refused.value.status in {400, 422}
-    assert words in str(refused.value)
+    assert field in str(refused.value)
 
 
 def test_a_status_brought_along_is_dropped(kube: Kube) -> None:

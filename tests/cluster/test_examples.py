@@ -74,7 +74,6 @@ def test_every_example_gets_its_pods_or_says_that_they_are_refused(kube: Kube) -
     for stem, objection in BEYOND_RESTRICTED.items():
         refused = kube.wait_reason(names[stem], "PodsRefused")
         assert objection in refused["message"]
-        assert "ask who runs the namespace to allow them" in refused["message"]
         assert kube.condition(names[stem], "Available")["status"] == "False"
         assert _notes(kube, names[stem])
 
@@ -95,7 +94,7 @@ def test_an_engine_image_that_cannot_be_pulled_is_named(kube: Kube, stem: str) -
     body = resource(ROOT / "manifests" / "examples" / f"{stem}.yaml")
     name = kube.create(body)["metadata"]["name"]
     message = kube.wait_reason(name, "ImagePullFailed", seconds=60)["message"]
-    assert f"image {_image(kube, name)} cannot be pulled" in message
+    assert _image(kube, name) in message
     assert "spec.pod.imagePullSecrets" in message
 
 

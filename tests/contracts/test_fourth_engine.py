@@ -88,7 +88,7 @@ def test_it_is_rendered_like_the_others(catalogue: Catalogue) -> None:
 
 
 def test_what_it_owns_and_cannot_do_is_refused(catalogue: Catalogue) -> None:
-    with pytest.raises(InvalidSpec, match=r"args\[0\]: --length is owned by the operator; use spec\.maxModelLen"):
+    with pytest.raises(InvalidSpec, match=r"args\[0\]: --length .* spec\.maxModelLen"):
         deployment(catalogue, spec__engineOptions={"args": ["--length=1"]})
-    with pytest.raises(InvalidSpec, match=r"spec\.gpu: fourth 4\.0 has no image for the CPU \(there are: cuda\)"):
+    with pytest.raises(InvalidSpec, match=r"spec\.gpu: fourth 4\.0 .* cuda"):
         deployment(catalogue, spec__gpu={"count": 0})

@@ -49,7 +49,7 @@ def test_argo_cd_and_kstatus_agree(case: dict[str, Any]) -> None:
 def test_the_message_is_one_of_the_status(case: dict[str, Any]) -> None:
     body = body_of(case)
     said = [condition["message"] for condition in body["status"]["conditions"]]
-    assert health_of(body)["message"] in {*said, "Waiting for the operator to look at this generation"}
+    assert health_of(body)["message"] in {*said, "Waiting for the operator to observe this generation"}
 
 
 def test_enough_is_recorded_and_each_case_once() -> None:

@@ -12,12 +12,13 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.transport.failures import failure_of
 from llmservice.cluster.transport.json_as_yaml import as_yaml
 from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
-from llmservice.converging.crashes import cannot_be_made, crash
+from llmservice.converging.crashes import container_refused
+from llmservice.converging.crashes import crashed as crash_of
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
-from llmservice.converging.preparation import Preparation, obstructed, preparation
+from llmservice.converging.preparation import Preparation, preparation, preparation_failure
 from llmservice.converging.redaction import redacted, redacted_arguments
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
@@ -111,7 +112,7 @@ def _read_buckets(text: str) -> None:
 
 def _warnings(text: str) -> None:
     event = {"reason": "FailedMount", "message": text, "metadata": {}, "lastTimestamp": "2026-01-01T00:00:00Z"}
-    obstructed(preparation([event]), "ml")
+    preparation_failure(preparation([event]), "ml")
 
 
 READERS: Mapping[str, Reader] = {
@@ -123,9 +124,9 @@ READERS: Mapping[str, Reader] = {
     "text made printable": printable,
     "bytes made printable": lambda text: printable(_bytes(text)),
     "text cut": lambda text: cut(text, 4096),
-    "end of a log, log_patterns of all engines": lambda text: crash(_case(text)),
-    "termination message": lambda text: crash(_case("", text)),
-    "message of a container runtime": lambda text: cannot_be_made(_case(""), text),
+    "end of a log, log_patterns of all engines": lambda text: crash_of(_case(text)),
+    "termination message": lambda text: crash_of(_case("", text)),
+    "message of a container runtime": lambda text: container_refused(_case(""), text),
     "words of scheduler and kubelet": lambda text: find_missing(text, "ml"),
     "warning about a pod": _warnings,
     "page of metrics": _read_page,

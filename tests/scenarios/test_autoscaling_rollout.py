@@ -96,7 +96,7 @@ def test_the_version_of_ones_own_image_is_corrected_without_new_pods() -> None:
     world.source.page = VLLM_0_24
     world.settle()
     world.tick(2)
-    assert "name the version that is in the image" in world.condition("MetricsAvailable")["message"]
+    assert "spec.engineOptions.version" in world.condition("MetricsAvailable")["message"]
     world.edit("vllm", "0.24.0", image="acme/vllm:1")
     world.tick(2)
     assert world.condition("MetricsAvailable")["status"] == "True"

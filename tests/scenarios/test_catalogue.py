@@ -1,4 +1,4 @@
-"""An overlay comes and goes: what was refused heals at once, what runs never changes."""
+"""An overlay comes and goes: refused resources recover at once, running pods never change."""
 
 import asyncio
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.controllers.triggers import use_catalogue
-from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
+from llmservice.reconcilers.llmservice import STATUS_AFTER_SECONDS
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
@@ -36,13 +36,13 @@ async def use(world: World, data: dict[str, str] | None) -> list[ServiceKey]:
     [{"spec__gpu": {"type": "L5"}}, {"spec__engineOptions": {"version": "9"}}],
     ids=["accelerator", "version"],
 )
-async def test_a_resource_that_no_row_knew_is_looked_at_again_and_heals(changes: dict[str, Any]) -> None:
+async def test_a_resource_without_a_row_is_reconciled_when_the_row_appears(changes: dict[str, Any]) -> None:
     world = World()
     world.apply(**changes)
     await world.reconciler((NAMESPACE, "chat"))
     assert world.condition("Stalled")["status"] == "True"
     assert await use(world, OVERLAY) == [(NAMESPACE, "chat")]
-    assert await world.reconciler((NAMESPACE, "chat")) == TOLD_AFTER_SECONDS
+    assert await world.reconciler((NAMESPACE, "chat")) == STATUS_AFTER_SECONDS
     await world.reconciler((NAMESPACE, "chat"))
     assert world.condition("Stalled") == {}
     assert world.exists("Deployment")

@@ -1,4 +1,4 @@
-"""Somebody else writes what the operator writes: the brake, who is named, and what is repaired or reported."""
+"""Other clients write what the operator writes: back-off, who is named, and what is repaired or reported."""
 
 import asyncio
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def fought(world: World, ref: Ref, change: Callable[[Manifest], None], *, minute
     return writes
 
 
-def test_a_writer_that_changes_a_child_after_every_write_is_braked_and_named() -> None:
+def test_a_writer_that_changes_a_child_after_every_write_meets_the_back_off_and_is_named() -> None:
     world = World().serving()
     assert fought(world, DEPLOYMENT, set_image, minutes=1, manager="rollouts-controller") <= 4
     condition = world.condition("ChildrenModified")
@@ -63,7 +63,7 @@ def test_a_contest_shows_where_everybody_looks_and_ready_does_not_flap() -> None
     assert seen == {("True", "Contested")}
 
 
-def test_a_contest_that_nobody_renews_is_over() -> None:
+def test_a_contest_without_new_edits_ends() -> None:
     world = World().serving()
     fought(world, SERVICE, take_from_service, minutes=0.5)
     world.time += timedelta(seconds=30)
@@ -76,14 +76,16 @@ def test_a_contest_that_nobody_renews_is_over() -> None:
     assert world.condition()["reason"] == "Ready"
 
 
-def test_another_operator_of_the_same_name_is_told_as_one() -> None:
+def test_another_operator_of_the_same_name_meets_the_back_off() -> None:
     def render_otherwise(live: Manifest) -> None:
         live["metadata"]["annotations"]["llmservice.dev/intent"] = "another"
         set_image(live)
 
     world = World().serving()
     assert fought(world, DEPLOYMENT, render_otherwise, minutes=1, manager="llmservice-operator") <= 4
-    assert "another operator of LLMServices sets" in world.condition("ChildrenModified")["message"]
+    condition = world.condition("ChildrenModified")
+    assert condition["reason"] == "Contested"
+    assert "metadata.annotations.llmservice.dev/intent" in condition["message"]
 
 
 @dataclass
@@ -106,7 +108,7 @@ class Mutating:
         return self.cluster.edit(DEPLOYMENT, mutate, manager=manager)
 
 
-def test_a_webhook_that_changes_every_write_is_braked_and_told_as_one() -> None:
+def test_a_webhook_that_changes_every_write_meets_the_back_off_and_is_named() -> None:
     world = World().serving()
     webhook = Mutating(world.cluster)
     world.cluster.edit(DEPLOYMENT, set_image)
@@ -115,11 +117,12 @@ def test_a_webhook_that_changes_every_write_is_braked_and_told_as_one() -> None:
         world.pass_once()
         world.time += timedelta(seconds=1)
     assert webhook.writes <= 4
-    message = world.condition("ChildrenModified")["message"]
-    assert "an admission webhook changes spec.template.spec.containers[engine].image in every write" in message
+    condition = world.condition("ChildrenModified")
+    assert condition["reason"] == "Contested"
+    assert "webhook changes spec.template.spec.containers[engine].image" in condition["message"]
 
 
-def test_a_child_that_somebody_deletes_whenever_it_is_made_is_made_ever_more_rarely() -> None:
+def test_a_child_that_is_deleted_each_time_it_is_created_meets_the_back_off() -> None:
     world, made = World().serving(), 0
     for _ in range(60):
         if world.exists("Deployment"):
@@ -128,7 +131,8 @@ def test_a_child_that_somebody_deletes_whenever_it_is_made_is_made_ever_more_rar
         made += world.writes().count("apply_new Deployment chat")
         world.time += timedelta(seconds=1)
     assert made <= 4
-    assert "Deployment chat: somebody deletes it" in world.condition("ChildrenModified")["message"]
+    condition = world.condition("ChildrenModified")
+    assert (condition["reason"], condition["message"].partition(":")[0]) == ("Contested", "Deployment chat")
 
 
 def test_an_edit_of_the_resource_is_written_at_once_in_the_midst_of_a_contest() -> None:
@@ -154,7 +158,7 @@ def test_of_a_resource_that_is_gone_no_contest_is_remembered() -> None:
     fought(world, SERVICE, take_from_service, minutes=0.5)
     world.cluster.remove(RESOURCE)
     assert world.reconciler.children._repairs == {}
-    assert world.reconciler.status._told == {}
+    assert world.reconciler.status._written == {}
 
 
 def extra_key(selector: dict[str, str]) -> None:
@@ -192,7 +196,7 @@ def add_sidecar(live: Manifest) -> None:
     pod["containers"][0]["env"] = [*pod["containers"][0].get("env", ()), {"name": "DEBUG", "value": "1"}]
 
 
-def test_what_others_put_beside_ours_is_left_alone_and_told() -> None:
+def test_foreign_additions_are_left_in_place_and_reported() -> None:
     world = World().serving()
     world.cluster.edit(DEPLOYMENT, add_sidecar)
     world.cluster.edit(SERVICE, lambda live: live["spec"]["ports"].append({"name": "x", "port": 9}))
@@ -217,7 +221,7 @@ def listening(world: World) -> WorkQueue[ServiceKey]:
     return queue
 
 
-def test_a_status_that_somebody_else_writes_is_queued_and_corrected() -> None:
+def test_a_foreign_write_of_the_status_is_queued_and_corrected() -> None:
     world = World().serving()
     before = world.get("LLMService")["status"]
 
@@ -248,7 +252,7 @@ def test_our_own_status_queues_nothing() -> None:
     assert "apply_status LLMService chat" in world.writes()
 
 
-def test_a_status_writer_that_fights_is_braked() -> None:
+def test_corrections_of_a_contested_status_back_off() -> None:
     world = World().serving()
     written = 0
     for _ in range(60):
@@ -264,7 +268,7 @@ def test_a_status_writer_that_fights_is_braked() -> None:
     assert world.get("LLMService")["status"]["readyReplicas"] == 1
 
 
-def test_a_status_writer_that_fights_about_a_stalled_resource_is_braked_and_corrected_in_the_end() -> None:
+def test_corrections_of_a_contested_stalled_status_back_off_and_win_in_the_end() -> None:
     world = World()
     world.apply(spec__engine="vlm")
     for _ in range(10):
@@ -306,7 +310,7 @@ def test_a_status_that_could_not_be_written_for_a_while_is_written_as_soon_as_it
     assert world.reconciler.status._corrections == {}
 
 
-def test_a_status_whose_writing_was_cut_off_is_nobody_elses() -> None:
+def test_a_status_whose_write_was_interrupted_is_not_foreign() -> None:
     world = World()
     world.apply()
     world.pass_once()
@@ -316,7 +320,7 @@ def test_a_status_whose_writing_was_cut_off_is_nobody_elses() -> None:
     assert not world.reconciler.status.is_foreign(world.get("LLMService"))
 
 
-def test_who_deletes_what_is_made_from_the_first_moment_on_is_braked_and_told() -> None:
+def test_who_deletes_what_is_created_from_the_first_moment_on_meets_the_back_off() -> None:
     world, written = World(), 0
     world.apply()
     for _ in range(60):
@@ -326,10 +330,11 @@ def test_who_deletes_what_is_made_from_the_first_moment_on_is_braked_and_told() 
             world.cluster.remove(DEPLOYMENT)
         world.time += timedelta(seconds=1)
     assert written <= 6
-    assert "somebody deletes it whenever it is made" in world.condition("ChildrenModified")["message"]
+    condition = world.condition("ChildrenModified")
+    assert (condition["reason"], condition["message"].partition(":")[0]) == ("Contested", "Deployment chat")
 
 
-def test_a_port_that_somebody_adds_to_a_rule_of_the_network_policy_is_taken_back() -> None:
+def test_a_foreign_port_in_a_rule_of_the_network_policy_is_removed() -> None:
     world = World().serving(spec__networkPolicy={"ingressFrom": [{"podSelector": {}}]})
     policy = Ref("NetworkPolicy", NAMESPACE, "chat")
 
@@ -351,4 +356,4 @@ def test_the_same_port_of_another_protocol_is_an_addition_and_no_fight() -> None
     assert "apply Service chat" not in world.writes()
     condition = world.condition("ChildrenModified")
     assert condition["reason"] == "ForeignAddition"
-    assert condition["message"].startswith("port 80/UDP in Service chat")
+    assert "80/UDP in Service chat" in condition["message"]

@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.errors import Conflict, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref
-from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS
+from llmservice.reconcilers.llmservice import STATUS_AFTER_SECONDS
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 
@@ -19,10 +19,10 @@ def test_a_new_resource_gets_its_children_and_a_status() -> None:
     assert world.condition("Reconciling")["status"] == "True"
 
 
-def test_of_many_new_resources_all_get_their_children_before_any_is_told_of() -> None:
+def test_of_many_new_resources_all_get_their_children_before_any_gets_a_status() -> None:
     world = World()
     world.apply()
-    assert world.pass_once() == TOLD_AFTER_SECONDS
+    assert world.pass_once() == STATUS_AFTER_SECONDS
     assert world.writes() == ["apply_new Service chat", "apply_new Deployment chat"]
     assert world.pass_once() is None
     assert world.writes() == ["apply_status LLMService chat"]
@@ -113,7 +113,7 @@ def test_a_field_the_spec_no_longer_asks_for_disappears() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Service"])
-def test_a_name_that_somebody_else_has_is_never_touched(kind: str) -> None:
+def test_a_foreign_object_of_the_name_is_never_changed(kind: str) -> None:
     world = World()
     template = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "x", "image": "x"}]}}
     spec = {"replicas": 7, "selector": {"matchLabels": {"app": "x"}}, "template": template}
@@ -162,9 +162,7 @@ def test_a_resource_that_is_being_deleted_gets_nothing() -> None:
         ({"spec__gpu": {"count": 1}}, "InvalidSpec", "spec.gpu"),
     ],
 )
-def test_what_only_an_edit_can_help_is_stalled_and_heals_by_the_edit(
-    changes: dict[str, Any], reason: str, words: str
-) -> None:
+def test_an_invalid_resource_is_stalled_until_it_is_edited(changes: dict[str, Any], reason: str, words: str) -> None:
     world = World()
     world.apply(**changes)
     world.reconcile()
@@ -186,7 +184,7 @@ def test_a_wrong_edit_leaves_what_serves_alone() -> None:
     assert world.condition("Available")["status"] == "True"
 
 
-def test_what_the_api_server_refuses_is_told_in_its_words() -> None:
+def test_a_rejected_write_is_reported_with_the_api_servers_message() -> None:
     world = World()
     world.apply()
     world.fail("apply_new", "Deployment", Refused("Forbidden", "exceeded quota: gpus"))

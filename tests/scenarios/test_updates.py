@@ -52,7 +52,7 @@ def test_a_newer_operator_leaves_the_pods_and_says_what_it_would_change() -> Non
         assert template_of(world) == before
         condition = world.condition("UpdateAvailable")
         assert (condition["status"], condition["reason"]) == ("True", "NewerPlan")
-        assert "change Deployment.spec.template.spec.terminationGracePeriodSeconds;" in condition["message"]
+        assert "Deployment.spec.template.spec.terminationGracePeriodSeconds;" in condition["message"]
         world.writes()
         world.reconcile()
         assert world.writes() == []

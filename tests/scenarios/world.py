@@ -8,7 +8,7 @@ from typing import Any
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.objects.references import Manifest, Ref
-from llmservice.reconcilers.llmservice import TOLD_AFTER_SECONDS, LLMServiceReconciler
+from llmservice.reconcilers.llmservice import STATUS_AFTER_SECONDS, LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.rendering.manifests import CHILD_KINDS
@@ -54,7 +54,7 @@ class World:
     def reconcile(self, name: str = "chat") -> float | None:
         """One pass of the operator, and the one that tells what it has begun."""
         again = self.pass_once(name)
-        return self.pass_once(name) if again == TOLD_AFTER_SECONDS else again
+        return self.pass_once(name) if again == STATUS_AFTER_SECONDS else again
 
     def pass_once(self, name: str = "chat") -> float | None:
         """One pass of the operator."""

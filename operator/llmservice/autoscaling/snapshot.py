@@ -45,7 +45,7 @@ class Flow:
 
     @property
     def tokens_per_second(self) -> float:
-        """Prompt and generated tokens worked off per second."""
+        """Prompt and generated tokens processed per second."""
         return (self.prompt_tokens + self.generated_tokens) / self.seconds
 
     @property

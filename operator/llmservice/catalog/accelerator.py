@@ -1,4 +1,4 @@
-"""One type of accelerator, as a row of accelerators.yaml with what its vendor's row adds."""
+"""One type of accelerator: a row of accelerators.yaml, completed by its vendor's row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Accelerator:
 
     `name` is empty for a device known by its resource alone: then there are no `node_terms`. `node_terms` are ORed.
     `memory_gib` is the total the runtime reports, 0 when unknown. `capability` is NVIDIA's compute capability or AMD's
-    gfx name. `supplemental_groups` and `seccomp_profile` are what the device needs in a pod's security context.
+    gfx name. `supplemental_groups` and `seccomp_profile` are what the device needs in the pod's security context.
     """
 
     name: str

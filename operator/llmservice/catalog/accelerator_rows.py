@@ -1,4 +1,4 @@
-"""accelerators.yaml: vendors, labelling schemes, platforms and rows become accelerators."""
+"""accelerators.yaml → accelerators: vendors, labelling schemes, platforms and rows."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -85,7 +85,7 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
         for name in names:
             if name in accelerators or name in tables.ambiguous:
                 raise InvalidCatalogue(
-                    f"{ACCELERATORS_FILE}: {row.name}", f"the name {name} is taken; give each row its own"
+                    f"{ACCELERATORS_FILE}: {row.name}", f"the name {name} is used twice; give each row its own"
                 )
             accelerators[name] = _accelerator(row, vendors[row.vendor], schemes)
     return {
@@ -117,11 +117,11 @@ def _row(raw: Any, vendors: Mapping[str, _Vendor], schemes: Iterable[_Scheme]) -
     where = f"{ACCELERATORS_FILE}: {mapping(raw, f'{ACCELERATORS_FILE}: accelerators').get('name')}"
     row = typed(_Row, raw, where)
     if row.vendor not in vendors:
-        raise InvalidCatalogue(where, f"vendor {row.vendor} has no row; known are {', '.join(vendors)}")
+        raise InvalidCatalogue(where, f"vendor {row.vendor} is not defined; known vendors: {', '.join(vendors)}")
     columns = {column for scheme in schemes for column in scheme.labels.values()}
     if unread := row.labels.keys() - columns:
         known = ", ".join(sorted(columns))
-        raise InvalidCatalogue(where, f"no scheme reads the labels {', '.join(sorted(unread))}; known are {known}")
+        raise InvalidCatalogue(where, f"no scheme uses the labels {', '.join(sorted(unread))}; known labels: {known}")
     check_label_values(row.labels, where)
     check_tolerations(row.tolerations, where)
     if row.resource_name:
@@ -134,11 +134,11 @@ def _named(rows: Iterable[_Row]) -> Iterable[tuple[tuple[str, ...], _Row]]:
 
 
 def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str, ...], _Row]]:
-    """A group is a row with the labels of all its members and the least memory."""
+    """A group: one row with the labels of all members and the smallest memory."""
     by_name = {row.name: row for row in rows}
     for name, members in groups.items():
         if not members:
-            raise InvalidCatalogue(f"{ACCELERATORS_FILE}: groups: {name}", "is empty; name the rows it stands for")
+            raise InvalidCatalogue(f"{ACCELERATORS_FILE}: groups: {name}", "is empty; list its rows")
         if missing := [member for member in members if member not in by_name]:
             raise InvalidCatalogue(
                 f"{ACCELERATORS_FILE}: groups: {name}", f"{', '.join(missing)} is not the name of a row"

@@ -1,4 +1,4 @@
-"""Look-ups in the catalogue: by exact name; a miss names the nearest rows and the way out."""
+"""Look-ups in the catalogue by exact name; the error for an unknown name suggests similar ones."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Catalogue:
     """Every fact planning may look up.
 
     `accelerators` maps each name, alias and group to its row. `ambiguous` maps a name that means different amounts of
-    memory to the exact choices. `by_domain` maps the domain of a device resource to what is known of its vendor: an
-    accelerator without a name. `platforms` maps each platform to the node labels that tell it, the most telling first.
-    `models` is None where they are those that were shipped: `loader.models_of` reads these when they are needed.
+    memory to the exact choices. `by_domain` maps the domain of a device resource to its vendor's defaults, as an
+    accelerator without a name. `platforms` maps each platform to node labels that identify it, the most specific first.
+    `models` is None for the shipped ones: `loader.models_of` loads those when they are first needed.
     """
 
     engines: Mapping[str, EngineVersions]
@@ -48,7 +48,7 @@ class Catalogue:
             known = ", ".join(rows.versions)
             raise InvalidSpec(
                 Reason.UNKNOWN_VERSION,
-                f"{version} is not a version of {engine} in the catalogue; name one of: {known}, or leave it out "
+                f"{version} is not a version of {engine} in the catalogue; use one of: {known}, or omit the field "
                 f"for {rows.default}",
                 field="spec.engineOptions.version",
             )
@@ -59,7 +59,7 @@ class Catalogue:
         if choices := self.ambiguous.get(name):
             raise InvalidSpec(
                 Reason.AMBIGUOUS_ACCELERATOR,
-                f"{name} exists with different amounts of memory; name one of: {', '.join(choices)}",
+                f"{name} exists with different amounts of memory; use one of: {', '.join(choices)}",
                 field="spec.gpu.type",
             )
         row = self.accelerators.get(name)
@@ -68,22 +68,22 @@ class Catalogue:
         return row
 
     def device(self, resource_name: str) -> Accelerator | None:
-        """What is known of a device by its resource alone; None when the vendor is unknown."""
+        """The vendor's defaults for a device resource; None when the vendor is unknown."""
         return self.by_domain.get(resource_name.partition("/")[0])
 
     @property
     def platform_names(self) -> list[str]:
-        """Every platform that labels nodes in a way of its own."""
+        """Every platform that has node labels of its own."""
         terms = (term for row in self.accelerators.values() for term in row.node_terms)
         return sorted({*self.platforms, *(term.platform for term in terms)})
 
     def platform_of(self, label_keys: Collection[str]) -> str:
-        """The platform of a cluster whose nodes have these label keys; empty when none of them tells."""
+        """The platform of a cluster whose nodes have these label keys; empty when it cannot be told."""
         return next((name for name, keys in self.platforms.items() if any(key in label_keys for key in keys)), "")
 
     def _unknown(self, name: str) -> str:
         near = nearest(name, (*self.accelerators, *self.ambiguous))
-        hint = f" (nearest: {', '.join(near)})" if near else ""
+        hint = f" (similar: {', '.join(near)})" if near else ""
         return (
             f"{name} is not in the accelerator catalogue{hint}; correct it, or set spec.gpu.resourceName to the "
             "resource that the nodes advertise, or ask an administrator to add a row"
@@ -91,7 +91,7 @@ class Catalogue:
 
 
 def nearest(name: str, names: Iterable[str], at_most: int = 3) -> list[str]:
-    """The names most like this one, the best first; case does not count."""
+    """The most similar names, best first, ignoring case."""
     by_fold: dict[str, str] = {}
     for known in names:
         by_fold.setdefault(known.casefold(), known)

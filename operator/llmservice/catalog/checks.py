@@ -1,4 +1,4 @@
-"""What the API server would refuse in every pod, found when a row is read: the complaint names file, row and field."""
+"""Validates catalogue rows: what the API server would reject in every pod is refused when the row is read."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,35 +18,37 @@ _LABEL_VALUE = compiled(r"[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?")
 _SECCOMP = ("RuntimeDefault", "Unconfined")
 _LARGEST_ID = 2**31 - 1
 _MADE_ON_LOAD = "online-"
-"""How the names of quantizations begin that an engine makes of an unquantized checkpoint."""
+"""The prefix of online quantizations, which an engine makes of an unquantized checkpoint."""
 
 
 def checked_version(version: EngineVersion, where: str) -> EngineVersion:
-    """The version, if pods can be made and read of it; raises InvalidCatalogue."""
+    """The version, if it is valid; raises InvalidCatalogue naming file, row and field."""
     for variant, image in version.images.items():
         if not _IMAGE.matches(image):
-            raise InvalidCatalogue(where, f"images: {variant}: {image!r} is not an image; write registry/name:tag")
+            raise InvalidCatalogue(
+                where, f"images: {variant}: {image!r} is not an image reference; write registry/name:tag"
+            )
     for name, least in (("user", 0), ("group", 0), ("max_model_len", 1), ("max_num_seqs", 1)):
         number = getattr(version, name)
         if not least <= number <= _LARGEST_ID:
             raise InvalidCatalogue(where, f"{name}: {number} is not a number from {least} to {_LARGEST_ID}")
     for name in version.quantizations:
         if name.startswith(_MADE_ON_LOAD) and name not in version.on_load:
-            message = f"quantizations: {name} has no entry in on_load; say there what the engine calls it"
+            message = f"quantizations: {name} has no entry in on_load; add the engine's name for it"
             raise InvalidCatalogue(where, message)
     _check_metrics(version.metrics, where)
     return version
 
 
 def check_tolerations(tolerations: Iterable[Any], where: str) -> None:
-    """Pass tolerations as pods may have them; raises InvalidCatalogue."""
+    """Accept valid tolerations; raises InvalidCatalogue."""
     for number, toleration in enumerate(tolerations):
         if problems := toleration_problems(toleration):
             raise InvalidCatalogue(where, f"tolerations[{number}]: {problems[0]}")
 
 
 def toleration_problems(toleration: Any) -> list[str]:
-    """What is wrong with a toleration, one line each, field first; empty when nothing is."""
+    """The problems of a toleration, one line each, beginning with the field."""
     try:
         Toleration.model_validate(toleration)
     except ValidationError as error:
@@ -55,19 +57,19 @@ def toleration_problems(toleration: Any) -> list[str]:
 
 
 def check_resource_name(name: str, where: str) -> None:
-    """Pass the name of a device resource; raises InvalidCatalogue."""
+    """Accept a valid name of a device resource; raises InvalidCatalogue."""
     if not _RESOURCE.matches(name):
-        raise InvalidCatalogue(where, f"resource_name: {name!r} is not a resource; write domain/name")
+        raise InvalidCatalogue(where, f"resource_name: {name!r} is not a resource name; write domain/name")
 
 
 def check_seccomp_profile(profile: str, where: str) -> None:
-    """Pass a seccomp profile that needs no file on the node; raises InvalidCatalogue."""
+    """Accept a seccomp profile that needs no file on the node; raises InvalidCatalogue."""
     if profile not in _SECCOMP:
         raise InvalidCatalogue(where, f"seccomp_profile: {profile!r} must be one of {', '.join(_SECCOMP)}")
 
 
 def check_label_values(labels: Mapping[str, Iterable[str]], where: str) -> None:
-    """Pass what nodes can be labelled with; raises InvalidCatalogue."""
+    """Accept valid label values; raises InvalidCatalogue."""
     for column, values in labels.items():
         for value in values:
             if not _LABEL_VALUE.matches(value):
@@ -77,7 +79,7 @@ def check_label_values(labels: Mapping[str, Iterable[str]], where: str) -> None:
 def _check_metrics(metrics: Mapping[str, str], where: str) -> None:
     for role, written in metrics.items():
         if role not in METRIC_ROLES:
-            raise InvalidCatalogue(where, f"metrics: {role} is no role; there are {', '.join(METRIC_ROLES)}")
+            raise InvalidCatalogue(where, f"metrics: {role} is not a role; known roles: {', '.join(METRIC_ROLES)}")
         try:
             Series.parse(written)
         except ValueError as error:

@@ -10,9 +10,9 @@ class EngineVersion:
 
     `images` maps a variant (`cuda`, `rocm`, `cpu`, …) to a pinned image reference. `user` and `group` are the numeric
     ids the image runs under. `flags` holds every flag this version knows (empty: not recorded), `removed` maps a flag
-    that older versions had to what to do instead. `max_model_len` (tokens) and `max_num_seqs` (requests) are the
-    defaults for what a resource omits. `quantizations` are the names `spec.quantization` takes besides `auto`;
-    those in `on_load` are made of an unquantized checkpoint while it loads, under the engine's own name. `metrics` maps
+    that older versions had to its replacement. `max_model_len` (tokens) and `max_num_seqs` (requests) are the defaults
+    for fields that a resource omits. `quantizations` are the names `spec.quantization` takes besides `auto`; those in
+    `on_load` are applied to an unquantized checkpoint while it loads, by the engine's own name for them. `metrics` maps
     roles (`metrics.py`) to the series under which this version exports them.
     """
 
@@ -30,5 +30,5 @@ class EngineVersion:
     metrics: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, flag: str) -> bool:
-        """Whether this version takes a flag; an unrecorded version is taken to know all."""
+        """Whether this version has a flag; a version without recorded flags is assumed to have all."""
         return not self.flags or flag in self.flags

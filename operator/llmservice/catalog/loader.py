@@ -1,4 +1,4 @@
-"""The one loader: catalogue files in, typed and frozen rows out."""
+"""The loader: catalogue files → typed, frozen rows."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -23,7 +23,7 @@ Table = Mapping[str, Any]
 
 @cache
 def load_catalogue() -> Catalogue:
-    """The catalogue this version of the operator was shipped with."""
+    """The catalogue that ships with this version of the operator."""
     return catalogue_of(engines=shipped_table(ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
 
 
@@ -45,12 +45,12 @@ def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:
 
 @cache
 def shipped_table(name: str) -> Table:
-    """One file of the shipped catalogue. Shared: nobody changes it."""
+    """One file of the shipped catalogue. Cached and shared: do not modify it."""
     return table_in(_shipped(name), name)
 
 
 def table_in(text: str, where: str) -> Table:
-    """The mapping of names in a YAML text, `where` in every complaint; raises InvalidCatalogue."""
+    """The mapping in a YAML text; raises InvalidCatalogue, which begins with `where`."""
     try:
         return mapping(yaml.load(text, Loader=ValuesLoader), where)  # noqa: S506  (a safe loader)
     except yaml.YAMLError as error:
@@ -83,10 +83,10 @@ def _version(engine: str, version: str, facts: Any) -> EngineVersion:
 
 
 def _recorded_flags(name: str, where: str) -> frozenset[str]:
-    """The flags of a shipped recording; a name that leads elsewhere is no recording."""
+    """The flags in a recorded file of the package; other paths are refused."""
     known = [f"flags/{file.name}" for file in files(__package__).joinpath("flags").iterdir()]
     if name not in known:
-        raise InvalidCatalogue(where, f"flags: there is no file {name}; there are {', '.join(sorted(known))}")
+        raise InvalidCatalogue(where, f"flags: there is no file {name}; use one of: {', '.join(sorted(known))}")
     return frozenset(spelling for option in recorded_options(_shipped(name)) for spelling in option.spellings)
 
 

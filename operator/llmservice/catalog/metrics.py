@@ -1,4 +1,4 @@
-"""How a row names metrics: the roles, and the notation of a series."""
+"""Metrics in catalogue rows: the roles, and the notation of a series."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ METRIC_ROLES = (
     *("finished_prompt_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency"),
     "slots",
 )
-"""What the autoscaler asks of an engine; `engines/metric_names.py` says what each means."""
+"""The quantities that the autoscaler reads; defined in `engines/metric_names.py`."""
 
 _SERIES = compiled(
     r'(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<label>\w+)(?P<operator>=~?)"(?P<values>[^"\\]+)"\}|\[(?P<number>\w+)\])?'
@@ -18,11 +18,11 @@ _SERIES = compiled(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A series as a row writes it.
+    """A series in the notation of a row.
 
-    - `tgi_queue_size`: all label sets count.
-    - `tgi_request_failure{err=~"overloaded|dropped"}`: those count whose label `err` is one of these.
-    - `acme:engine_info[slots]`: the number written in this label counts (an info metric).
+    - `tgi_queue_size`: all label sets.
+    - `tgi_request_failure{err=~"overloaded|dropped"}`: those whose label `err` is one of these.
+    - `acme:engine_info[slots]`: the value is the number in this label (an info metric).
     """
 
     name: str
@@ -32,10 +32,10 @@ class Series:
 
     @classmethod
     def parse(cls, written: str) -> "Series":
-        """The series of a notation; raises ValueError for text that is none."""
+        """Parse the notation; raises ValueError."""
         match = _SERIES.whole(written)
         if match is None:
-            raise ValueError(f'{written!r} is no series: write name, name{{label="value"}} or name[label]')
+            raise ValueError(f'{written!r} is not a series: write name, name{{label="value"}} or name[label]')
         name, label, values = match["name"], match["label"], match["values"]
         if number := match["number"]:
             return cls(name=name, label=number, in_label=True)

@@ -49,7 +49,7 @@ def known_models(raw: Any, others: Mapping[str, Row] | None = None) -> KnownMode
     """The models of a table; `like` may name one of `others` too. Raises InvalidCatalogue naming the row."""
     table = mapping(raw, MODELS_FILE)
     for name in table.keys() - set(_TABLES):
-        raise InvalidCatalogue(MODELS_FILE, f"unknown table {name}; known are {', '.join(_TABLES)}")
+        raise InvalidCatalogue(MODELS_FILE, f"unknown table {name}; known tables: {', '.join(_TABLES)}")
     listed = table.get("models", [])
     if not isinstance(listed, list):
         raise InvalidCatalogue(f"{MODELS_FILE}: models", "must be a list: begin each row with '- '")

@@ -1,16 +1,16 @@
-"""An administrator's rows over the shipped ones: the data of one ConfigMap, and what the catalogue becomes with it.
+"""Catalogue overlay: an administrator's rows, from one ConfigMap, over the shipped ones.
 
-| in the ConfigMap                               | known by              | does                                     |
+| in the ConfigMap                               | key                   | effect                                   |
 |------------------------------------------------|-----------------------|------------------------------------------|
-| engines.yaml: ENGINE.versions.VERSION          | the version           | adds the row, or takes its place whole   |
-| engines.yaml: ENGINE.default                   |                       | is what resources without a version use  |
-| accelerators.yaml: accelerators, vendors       | name                  | adds the row, or takes its place whole   |
+| engines.yaml: ENGINE.versions.VERSION          | the version           | adds or replaces the whole row           |
+| engines.yaml: ENGINE.default                   |                       | the version of resources without one     |
+| accelerators.yaml: accelerators, vendors       | name                  | adds or replaces the whole row           |
 | accelerators.yaml: groups, ambiguous           | name                  | the same                                 |
 | accelerators.yaml: schemes                     | its first node label  | the same                                 |
-| accelerators.yaml: platforms                   | name                  | the same, and is looked for first        |
-| models.yaml: models                            | id and aliases        | adds the row, or takes its place whole   |
+| accelerators.yaml: platforms                   | name                  | the same; checked before shipped ones    |
+| models.yaml: models                            | id and aliases        | adds or replaces the whole row           |
 
-What is left out stays as shipped. An empty ConfigMap changes nothing.
+Rows that are not in the ConfigMap stay as shipped.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,14 +27,14 @@ _FILES = (ENGINES_FILE, ACCELERATORS_FILE, MODELS_FILE)
 
 
 def overlaid(data: Any) -> Catalogue:
-    """The shipped catalogue with an overlay's rows over it; `data` maps file names to their texts.
+    """The shipped catalogue with an overlay; `data` maps file names to YAML texts.
 
-    It may come from a file that no API server has seen. Raises InvalidCatalogue naming file, row and field.
+    `data` may come from an unvalidated file. Raises InvalidCatalogue naming file, row and field.
     """
     if not isinstance(data, Mapping):
         raise InvalidCatalogue("data", f"must be a mapping with the keys {', '.join(_FILES)}")
     for name in data.keys() - set(_FILES):
-        raise InvalidCatalogue(name, f"is no file of the catalogue; use the keys {', '.join(_FILES)}")
+        raise InvalidCatalogue(name, f"is not a file of the catalogue; use the keys {', '.join(_FILES)}")
     models = _given(data, MODELS_FILE)
     catalogue = catalogue_of(
         engines=_engines(shipped_table(ENGINES_FILE), _given(data, ENGINES_FILE)),
@@ -44,10 +44,10 @@ def overlaid(data: Any) -> Catalogue:
 
 
 def _given(data: Mapping[str, Any], name: str) -> Table:
-    """The table of one key; a text of nothing but comments is an empty one."""
+    """The table of one key; empty when the text has only comments."""
     text = data.get(name, "")
     if not isinstance(text, str):
-        raise InvalidCatalogue(name, f"must be a text: put | after the colon, as in `{name}: |`")
+        raise InvalidCatalogue(name, f"must be a string: put | after the colon, as in `{name}: |`")
     lines = (line.strip() for line in text.splitlines())
     return table_in(text, name) if any(line and not line.startswith("#") for line in lines) else {}
 
@@ -59,10 +59,10 @@ def _engines(shipped: Table, given: Table) -> Table:
 def _engine(engine: str, shipped: Table, raw: Any) -> Table:
     where = f"{ENGINES_FILE}: {engine}"
     if engine not in shipped:
-        raise InvalidCatalogue(where, f"there is no such engine; name one of: {', '.join(sorted(shipped))}")
+        raise InvalidCatalogue(where, f"there is no such engine; use one of: {', '.join(sorted(shipped))}")
     row = mapping(raw, where)
     for field in row.keys() - {"default", "versions"}:
-        raise InvalidCatalogue(where, f"unknown field {field}; known are default, versions")
+        raise InvalidCatalogue(where, f"unknown field {field}; known fields: default, versions")
     versions = mapping(row.get("versions", {}), f"{where}: versions")
     before = shipped[engine]
     return {"default": row.get("default", before["default"]), "versions": {**before["versions"], **versions}}
@@ -70,7 +70,7 @@ def _engine(engine: str, shipped: Table, raw: Any) -> Table:
 
 def _accelerators(shipped: Table, given: Table) -> Table:
     for name in given.keys() - set(TABLES):
-        raise InvalidCatalogue(ACCELERATORS_FILE, f"unknown table {name}; known are {', '.join(TABLES)}")
+        raise InvalidCatalogue(ACCELERATORS_FILE, f"unknown table {name}; known tables: {', '.join(TABLES)}")
     return {**shipped, **{name: _MERGES[name](shipped[name], rows, name) for name, rows in given.items()}}
 
 
@@ -79,7 +79,7 @@ def _by_name(shipped: Table, given: Any, table: str) -> Table:
 
 
 def _first(shipped: Table, given: Any, table: str) -> Table:
-    """Given platforms are looked for before the shipped ones."""
+    """Platforms of the overlay are checked before the shipped ones."""
     rows = mapping(given, f"{ACCELERATORS_FILE}: {table}")
     return {**rows, **{name: row for name, row in shipped.items() if name not in rows}}
 

@@ -1,7 +1,7 @@
 """The options of an engine version, recorded from its own --help.
 
 `llama-server --help | python -m llmservice.catalog.recorded_flags >flags/llamacpp-<version>.txt` records them. A line
-holds one option: its spellings, then its environment twin when it has one.
+holds one option: its spellings, then its environment variable if it has one.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 _SPELLINGS = re.compile(r"-{1,2}[A-Za-z][-A-Za-z0-9.]*(?:, +-{1,2}[A-Za-z][-A-Za-z0-9.]*)*")
 _REMOVED = "the argument has been removed"
-_TWIN = re.compile(r"\(env: ([A-Z][A-Z0-9_]*)\)")
+_VARIABLE = re.compile(r"\(env: ([A-Z][A-Z0-9_]*)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,15 @@ class Option:
 
 
 def options_in_help(text: str) -> Iterator[Option]:
-    """The options of a help text in the layout of llama.cpp: spellings in column 1, the twin in the text below.
+    """The options of a help text in the layout of llama.cpp: spellings in column 1, the variable in the text below.
 
-    An option that is listed only to say that it is gone is left out.
+    Options that are listed as removed are skipped.
     """
     for block in re.split(r"\n(?=-)", text):
         spellings = _SPELLINGS.match(block)
         if spellings and _REMOVED not in block:
-            twin = _TWIN.search(block)
-            yield Option(tuple(re.split(r", +", spellings[0])), twin[1] if twin else "")
+            variable = _VARIABLE.search(block)
+            yield Option(tuple(re.split(r", +", spellings[0])), variable[1] if variable else "")
 
 
 def recorded_options(text: str) -> Iterator[Option]:

@@ -1,4 +1,4 @@
-"""Turning one row of a catalogue file into a value; every complaint names the file and the row."""
+"""Parses a row of a catalogue file into a dataclass; errors name the file and the row."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -18,15 +18,15 @@ ACCELERATORS_FILE = "accelerators.yaml"
 MODELS_FILE = "models.yaml"
 """The files of a catalogue, and the keys of an overlay."""
 
-_SAYINGS = {
+_SENTENCES = {
     "missing": "is missing",
-    "string_type": "must be a text: put it in quotes",
+    "string_type": "must be a string: put it in quotes",
     "int_type": "must be a whole number, without quotes",
     "float_type": "must be a number, without quotes",
     "tuple_type": "must be a list",
-    "dict_type": "must be a mapping of names",
+    "dict_type": "must be a mapping with string keys",
 }
-"""By pydantic's types of errors; any other is told in pydantic's words."""
+"""By the type of pydantic's error; other errors keep pydantic's message."""
 
 
 def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
@@ -37,22 +37,22 @@ def typed(row_type: type[Row], raw: Any, where: str, **given: Any) -> Row:
     values = {**mapping(raw, where), **given}
     known = [field.name for field in fields(row_type)]  # type: ignore[arg-type]
     for name in values.keys() - known:
-        raise InvalidCatalogue(where, f"unknown field {name}; known are {', '.join(known)}")
+        raise InvalidCatalogue(where, f"unknown field {name}; known fields: {', '.join(known)}")
     try:
-        # By way of JSON, where a list is right for a tuple although nothing else is converted.
+        # Strict validation of JSON accepts a list for a tuple and converts nothing else.
         reader: TypeAdapter[Row] = _reader(row_type)  # type: ignore[arg-type]  # a class is hashable
         row = reader.validate_json(orjson.dumps(values, default=sorted), strict=True)
     except ValidationError as error:
-        raise InvalidCatalogue(where, _said(error.errors(include_url=False)[0])) from None
+        raise InvalidCatalogue(where, _message(error.errors(include_url=False)[0])) from None
     except TypeError as error:
-        raise InvalidCatalogue(where, f"holds what no row has: {error}; quote names and dates") from None
+        raise InvalidCatalogue(where, f"unknown type of value: {error}; quote names and dates") from None
     return row
 
 
 def mapping(raw: Any, where: str) -> Mapping[str, Any]:
-    """A mapping with names as keys; raises InvalidCatalogue."""
+    """A mapping with string keys; raises InvalidCatalogue."""
     if not isinstance(raw, Mapping) or not all(isinstance(key, str) for key in raw):
-        raise InvalidCatalogue(where, "must be a mapping of names; quote names that look like numbers")
+        raise InvalidCatalogue(where, "must be a mapping with string keys; quote keys that look like numbers")
     return raw
 
 
@@ -61,6 +61,6 @@ def _reader(row_type: Any) -> TypeAdapter[Any]:
     return TypeAdapter(row_type)
 
 
-def _said(problem: ErrorDetails) -> str:
+def _message(problem: ErrorDetails) -> str:
     field = ": ".join(str(part) for part in problem["loc"])
-    return f"{field}: {_SAYINGS.get(problem['type'], problem['msg'])}"
+    return f"{field}: {_SENTENCES.get(problem['type'], problem['msg'])}"

@@ -1,4 +1,4 @@
-"""YAML as Kubernetes reads it, for files that people write: dates stay text, and every complaint names its place."""
+"""YAML as Kubernetes reads it: dates stay strings, and every error has its line and column."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _TIMESTAMP = "tag:yaml.org,2002:timestamp"
 
 
 class ValuesLoader(_BASE):  # type: ignore[misc]
-    """For `yaml.load` and `yaml.load_all`; raises nothing but yaml.YAMLError for what a text holds."""
+    """For `yaml.load` and `yaml.load_all`; raises only yaml.YAMLError, whatever the text."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:  # noqa: FBT001, FBT002  (PyYAML's signature)
         """The value of a node; PyYAML lets through what int(), float() and others raise for a scalar like `!!int x`."""
@@ -19,7 +19,7 @@ class ValuesLoader(_BASE):  # type: ignore[misc]
             raise
         except Exception as error:
             kind = node.tag.rpartition(":")[2]
-            problem = f"{str(node.value)[:40]!r} is no {kind}: correct it, or put it in quotes"
+            problem = f"{str(node.value)[:40]!r} is not of type {kind}: correct it, or put it in quotes"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from error
 
 

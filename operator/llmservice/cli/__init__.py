@@ -1,7 +1,7 @@
 """The command `llmservice`: one file per verb.
 
 Belongs here: arguments, output, exit codes. Does not: decisions; a verb calls the functions the operator calls.
-Exit codes: 0 done, 1 the input or the cluster says no, 2 wrong usage.
+Exit codes: 0 done, 1 refused by the input checks or the cluster, 2 wrong usage.
 """
 
 import importlib
@@ -12,14 +12,14 @@ from llmservice import __version__
 
 VERBS = {
     "crd": "Print the CustomResourceDefinition.",
-    "explain": "Say why a service runs as many replicas as it does.",
-    "fit": "Say on which GPUs a model fits, and how many requests it serves there.",
-    "images": "Print every engine image a cluster would need.",
+    "explain": "Explain why a service has its number of replicas.",
+    "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
+    "images": "Print every engine image a cluster needs.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
 }
-"""Each verb is the module of its name; loaded when it is used, so that `render` does not pay for kopf."""
+"""Each verb is the module of its name, imported on use, so that `render` does not import kopf."""
 
 
 class _Verbs(click.Group):
@@ -44,8 +44,8 @@ class _Verbs(click.Group):
 def main() -> None:
     """Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
 
-    An LLMService becomes a Deployment, a Service and whatever else it needs. `llmservice run` is the operator;
-    `llmservice render` shows what it would make of a file.
+    An LLMService becomes a Deployment, a Service and other objects that it needs. `llmservice run` is the operator;
+    `llmservice render` prints the manifests of a file.
 
     \b
     llmservice crd | kubectl apply -f -

@@ -13,7 +13,7 @@ from llmservice.engines.registry import ENGINES
 def command(output: str) -> None:
     """Print the CustomResourceDefinition of LLMService.
 
-    It is what crds/ in the repository holds, for exactly this version of the operator.
+    The same file as in crds/ of the repository, for exactly this version of the operator.
 
     \b
     llmservice crd | kubectl apply --server-side -f -

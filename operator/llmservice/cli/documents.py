@@ -1,4 +1,4 @@
-"""Files of manifests, in and out: YAML as Kubernetes reads it, and as people like to read it."""
+"""Reads and writes files of manifests: YAML and JSON."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_DUMPER):  # type: ignore[misc]
-    """Shared parts are written out, and texts of several lines as such."""
+    """No YAML aliases, and multi-line strings as literal blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (PyYAML's signature)
         return True
@@ -26,9 +26,9 @@ _Dumper.add_representer(str, _text)
 
 
 def documents_in(text: str) -> Iterator[tuple[int, Any]]:
-    """The documents with their number, from 1; a List's items have its number. Raises yaml.YAMLError.
+    """The documents with their number, from 1; the items of a List have its number. Raises yaml.YAMLError.
 
-    JSON is YAML too.
+    JSON is a subset of YAML.
     """
     for number, document in enumerate(yaml.load_all(text, Loader=ValuesLoader), 1):
         is_list = isinstance(document, Mapping) and document.get("kind") == "List"
@@ -38,11 +38,11 @@ def documents_in(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def to_yaml(manifests: Iterable[Mapping[str, Any]]) -> str:
-    """One document for each manifest."""
+    """A YAML stream with one document for each manifest."""
     text: str = yaml.dump_all(manifests, Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)
     return text
 
 
 def to_json(manifests: Iterable[Mapping[str, Any]]) -> str:
-    """One List that kubectl takes."""
+    """One List, for kubectl."""
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)}, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""What a verb ends with: one line on standard error, and an exit code that scripts can tell apart."""
+"""How a verb fails: one line on standard error, and an exit code for scripts."""
 
 import sys
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from llmservice.errors import OperatorError, UsageError
 
 _FAILED = 1
 _WRONG_USAGE = 2
-"""click's own for an option that is none."""
+"""As click for an unknown option."""
 
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """Ends the process with 2 for a `UsageError` and with 1 for any other of our errors."""
+    """Exit with 2 for a `UsageError` and with 1 for any other `OperatorError`."""
     try:
         yield
     except OperatorError as error:

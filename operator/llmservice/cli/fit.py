@@ -93,7 +93,7 @@ def _setup(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -> Setup:
     if use is None:
         raise UsageError("UnknownMemoryUse", f"how {wanted.engine} uses memory is not known", field="--engine")
     if value_bytes(wanted.kv_cache_dtype) is None:
-        message = f"{wanted.kv_cache_dtype} is no type of KV cache whose size is known; write fp8, or q8_0"
+        message = f"{wanted.kv_cache_dtype} is not a type of KV cache with a known size; use fp8 or q8_0"
         raise UsageError("UnknownKvCacheDtype", message, field="--kv-cache-dtype")
     usual = min(version.max_model_len, facts.longest_context or version.max_model_len)
     return Setup(
@@ -122,7 +122,7 @@ def _quantizations(facts: ModelFacts, version: EngineVersion, use: MemoryUse, wa
     for name in names:
         if name != "auto" and name not in version.quantizations:
             near = ", ".join(nearest(name, version.quantizations)) or ", ".join(version.quantizations)
-            message = f"{name} is no quantization of {version.engine} {version.version}; nearest: {near}"
+            message = f"{name} is not a quantization of {version.engine} {version.version}; use one of: {near}"
             raise UsageError("UnknownQuantization", message, field="--quantization")
     if names:
         return names

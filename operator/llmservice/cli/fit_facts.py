@@ -24,7 +24,7 @@ def facts_of(model: str, file: BinaryIO | None, catalogue: Catalogue) -> ModelFa
     found = models.facts(name)
     if found is None:
         near = nearest(name, models.names)
-        hint = f" (nearest: {', '.join(near)})" if near else ""
+        hint = f" (similar: {', '.join(near)})" if near else ""
         message = (
             f"{model[:100]} is not in the model catalogue{hint}; correct it, or give its numbers with --facts FILE"
         )

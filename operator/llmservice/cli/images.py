@@ -1,4 +1,4 @@
-"""`llmservice images`: every image a cluster would need, for registries without a way to the internet."""
+"""`llmservice images`: every image a cluster needs, for air-gapped registries."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from llmservice.settings import mirrors_in, settings_from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineImage:
-    """One image of the catalogue: what pods would name (`image`), and where it is published (`source`)."""
+    """One image of the catalogue: the reference in pods (`image`), and where it is published (`source`)."""
 
     engine: str
     version: str
@@ -37,10 +37,10 @@ class EngineImage:
     "mirrors",
     multiple=True,
     metavar="PREFIX=PREFIX",
-    help="Instead of those in LLMSERVICE_IMAGE_MIRRORS; repeatable.",
+    help="Replaces LLMSERVICE_IMAGE_MIRRORS; repeatable.",
 )
 @click.option(
-    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the cluster's own rows."
+    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the catalogue overlay."
 )
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 def command(
@@ -54,7 +54,7 @@ def command(
 ) -> None:
     """Print the engine images of the catalogue: each engine, version and variant of accelerator.
 
-    As text there is one image on a line; with mirrors where it is published, a tab, and where pods would look for it.
+    As text, one image per line; with mirrors the published reference, a tab, and the mirrored one.
 
     \b
     llmservice images --variant cuda --default-versions
@@ -87,7 +87,7 @@ def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[Engi
 
 
 def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:
-    """Those of the options, else those the operator would read from the same environment."""
+    """The mirrors of the options, else those of the operator's environment."""
     try:
         return mirrors_in(",".join(mirrors)) if mirrors else settings_from().image_mirrors
     except ValueError as error:

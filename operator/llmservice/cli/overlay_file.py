@@ -21,7 +21,7 @@ def catalogue_with(overlay: TextIO | None) -> Catalogue:
         bodies = [body for _, body in documents_in(overlay.read()) if isinstance(body, Mapping)]
         maps = [body for body in bodies if body.get("kind") == "ConfigMap"]
         if len(maps) != 1:
-            raise click.ClickException(f"{overlay.name}: holds {len(maps)} ConfigMaps; give a file with exactly one")
+            raise click.ClickException(f"{overlay.name}: has {len(maps)} ConfigMaps; give a file with exactly one")
         return overlaid(maps[0].get("data") or {})
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{overlay.name}: is not UTF-8: {error}; save the file as UTF-8") from error

@@ -21,7 +21,7 @@ from llmservice.rendering.manifests import render
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What one file gives: manifests, and lines about what is wrong or was passed over."""
+    """The result of one file: manifests, problems, and notes about skipped documents."""
 
     manifests: tuple[Manifest, ...] = ()
     problems: tuple[str, ...] = ()
@@ -32,10 +32,10 @@ class Rendered:
 @click.argument("files", nargs=-1, required=True, type=click.File("r", encoding="utf-8"))
 @click.option("--output", "-o", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True, help="Format.")
 def command(files: tuple[TextIO, ...], output: str) -> None:
-    """Print what the operator would make of the LLMServices in FILES ("-" is standard input).
+    """Print the manifests that the operator creates for the LLMServices in FILES ("-" is standard input).
 
-    Each FILE may hold several documents; other kinds are passed over. Problems go to standard error, one line each:
-    file, document, field, what is wrong, and the way out. With any problem nothing is printed and the exit code is 1.
+    Each FILE may hold several documents; other kinds are skipped. Problems go to standard error, one line each: file,
+    document, field, problem and remedy. With any problem nothing is printed and the exit code is 1.
 
     \b
     llmservice render chat.yaml
@@ -59,7 +59,7 @@ def _of_file(file: TextIO) -> Rendered:
 
 
 def render_file(name: str, text: str) -> Rendered:
-    """The manifests of every LLMService in a file, and the lines about the rest."""
+    """The manifests of every LLMService in a file, with problems and notes."""
     try:
         documents = list(documents_in(text))
     except yaml.YAMLError as error:
@@ -69,7 +69,7 @@ def render_file(name: str, text: str) -> Rendered:
     notes: list[str] = []
     for number, document in documents:
         if not isinstance(document, Mapping) or document.get("kind") != KIND:
-            notes.append(f"{name}:{number}: passed over: {_described(document)} is not an {KIND}")
+            notes.append(f"{name}:{number}: skipped: {_described(document)} is not an {KIND}")
             continue
         try:
             manifests += render_resource(document)
@@ -79,7 +79,7 @@ def render_file(name: str, text: str) -> Rendered:
 
 
 def render_resource(resource: Mapping[str, Any]) -> tuple[Manifest, ...]:
-    """The manifests the operator would create for a resource; raises InvalidSpec."""
+    """The manifests that the operator creates for a resource; raises InvalidSpec."""
     service = LLMService.parse(resource)
     facts = choose_facts(service, load_catalogue(), RegistrySettings(), platform="", kept=None)
     spec, plan = service.spec, plan_service(service, facts)

@@ -22,15 +22,15 @@ from llmservice.settings import namespaces_in, settings_from
     callback=lambda _, __, given: _namespaces(given),
     help="Watch only this namespace; repeatable. Omitted: all.",
 )
-@click.option("--workers", type=click.IntRange(1, 256), default=None, help="Resources worked on at once (16).")
+@click.option("--workers", type=click.IntRange(1, 256), default=None, help="Concurrent reconciles (16).")
 @click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Least level (info)."
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Log level (info)."
 )
 def command(context: str | None, namespaces: tuple[str, ...], workers: int | None, log_level: str | None) -> None:
     """Run the operator until SIGTERM or Ctrl-C.
 
     Each option has an environment variable (LLMSERVICE_CONTEXT, _NAMESPACES with commas, _WORKERS, _LOG_LEVEL); the
-    option wins. The operator needs the CRD and waits for it when it is missing.
+    option wins. The operator needs the CRD and waits for it if it is missing.
     """
     with errors_shown():
         settings = settings_from()
@@ -47,21 +47,21 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
 
 
 def _namespaces(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Checked like those of the environment."""
+    """Validated like LLMSERVICE_NAMESPACES."""
     try:
         names = namespaces_in(",".join(given))
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
     if given and not names:
-        raise click.BadParameter("is empty: name a namespace, or leave the option out for all of them")
+        raise click.BadParameter("is empty: name a namespace, or omit the option for all")
     return names
 
 
 def _collect_rarely() -> None:
-    """Let the collector of cycles pass over the modules, and look when there is something to look at.
+    """Exclude modules from cyclic garbage collection, and collect rarely.
 
-    Objects of the cluster are trees, freed without it; by default it walks them after every third event of a watch. Of
-    what 5,000 services cost at a start, more than half was the collector's.
+    Cached objects are trees, which reference counting frees; by default the collector walks them after every third
+    watch event. With 5,000 services it took more than half of the CPU time of a start.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

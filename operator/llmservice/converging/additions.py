@@ -1,4 +1,4 @@
-"""What others put beside our own fields: left where it is, and told, because it may be why something does not serve."""
+"""What other writers added to our objects: left in place, and reported, since it may be why a service does not work."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -17,9 +17,9 @@ _LONGEST_NAME = 64
 def modified_condition(
     children: Mapping[Ref, Manifest], intents: Iterable[Manifest], contests: Iterable[str]
 ) -> Condition | None:
-    """`ChildrenModified`: who undoes our writes, else what stands beside our fields; None where neither is so."""
-    if told := [*contests]:
-        message = f"{'; '.join(told)}; it is repaired ever more rarely: make the other writer leave it alone"
+    """`ChildrenModified`: who overwrites our fields, else what was added beside them; None when neither is the case."""
+    if contested := "; ".join(contests):
+        message = f"{contested}; repairs back off to every five minutes: stop the other writer"
         return _condition(Reason.CONTESTED, message)
     found = [text for intent in intents if (live := children.get(ref_of(intent))) for text in _additions(live, intent)]
     if not found:
@@ -27,8 +27,8 @@ def modified_condition(
     more = f" and {len(found) - _NAMED_AT_MOST} more" if len(found) > _NAMED_AT_MOST else ""
     return _condition(
         Reason.FOREIGN_ADDITION,
-        f"{sentence(', '.join(found[:_NAMED_AT_MOST]))}{more}: somebody else put it there and it is left alone; "
-        "remove it if it was not meant",
+        f"{sentence(', '.join(found[:_NAMED_AT_MOST]))}{more}: added by another writer and left in place; "
+        "remove it if it is not intended",
     )
 
 
@@ -48,13 +48,13 @@ def _additions(live: Manifest, intent: Manifest) -> Iterator[str]:
             for name in _beside(theirs, ours, field, _name):
                 yield f"{word} {name} {where}"
         for name in _beside(_engine(theirs), _engine(ours), "env", _name):
-            yield f"variable {name} {where}"
+            yield f"environment variable {name} {where}"
 
 
 def _beside(
     live: Mapping[str, Any], intent: Mapping[str, Any], field: str, name: Callable[[Mapping[str, Any]], str]
 ) -> Iterator[str]:
-    """The names of the elements that the live list has and the intent has not."""
+    """The names of list elements that are in the live object and not in the intent."""
     theirs, ours = live.get(field) or (), intent.get(field) or ()
     if len(theirs) > len(ours):
         known = set(map(name, ours))

@@ -10,13 +10,13 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 
 CREATED = "created"
 _MAY_END = ("NetworkPolicy", "PodDisruptionBudget")
-"""The kinds that a resource may stop to need. Another Deployment or Service of ours was made by somebody else, with our
-UID in it: it goes with the resource."""
+"""The kinds that an edit of the spec can make superfluous. Any other Deployment or Service with our owner UID was made
+by somebody else: the garbage collector removes it together with the resource."""
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Apply this intent. `why` is `created`, `changed` (the intent is new) or `repaired` (somebody edited ours)."""
+    """Apply this intent. `why` is `created`, `changed` (a new intent) or `repaired` (the object was edited)."""
 
     manifest: Manifest
     why: str
@@ -48,10 +48,10 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
     | ours               | other  |         | Apply, changed   |
     | ours               | same   | differ  | Apply, repaired  |
     | ours               | same   | covered | none             |
-    | ours, not desired  |        |         | Delete, if a resource may stop to need its kind |
+    | ours, not desired  |        |         | Delete, if its kind is optional |
     | ours, in `held`    |        |         | none             |
 
-    An intent for an existing object carries its UID, so that a successor of the same name is never written.
+    An intent for an existing object carries its UID, so that a new object of the same name is never overwritten.
     """
     intents = {ref_of(manifest): with_digest(manifest) for manifest in desired}
     applies = tuple(
@@ -68,7 +68,7 @@ def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] =
 
 
 def is_creation(changes: Iterable[Change]) -> bool:
-    """Whether something is made that was not there."""
+    """Whether one of the changes creates an object."""
     return any(isinstance(change, Apply) and change.why == CREATED for change in changes)
 
 

@@ -1,4 +1,4 @@
-"""Conditions as metav1.Condition: transition times move only when the status does."""
+"""Conditions as metav1.Condition: lastTransitionTime changes only when the status does."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _OWN_TYPES = frozenset(map(str, ConditionType))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition without its times. `message` is one sentence that ends with the way out."""
+    """One condition without its times. `message` is one sentence that ends with the remedy."""
 
     type: ConditionType
     status: bool
@@ -25,7 +25,7 @@ class Condition:
 def conditions_to_write(
     conditions: Iterable[Condition], before: Iterable[Mapping[str, Any]], generation: int, now: datetime
 ) -> list[dict[str, Any]]:
-    """The conditions for the status, each with the transition time of its last change of status."""
+    """The conditions for the status, each with the time at which its status last changed."""
     known = {item["type"]: item for item in before}
     return [_to_write(condition, known.get(condition.type, {}), generation, now) for condition in conditions]
 
@@ -36,7 +36,7 @@ def condition_in(status: Mapping[str, Any], kind: ConditionType) -> Mapping[str,
 
 
 def own_part(status: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The status without conditions of types that are not ours: others may keep theirs beside them."""
+    """The status without condition types that are not ours: other controllers may add their own."""
     conditions = status.get("conditions") or ()
     ours = [item for item in conditions if item.get("type") in _OWN_TYPES]
     return status if len(ours) == len(conditions) else {**status, "conditions": ours}

@@ -1,4 +1,4 @@
-"""Who undoes what the operator writes, and where: read from the fields that differ and from who owns them."""
+"""Who overwrites what the operator applies, and which field: from the difference and from `managedFields`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,23 +15,23 @@ _NAMED_AT_MOST = 3
 
 
 def contest(live: Manifest | None, intent: Manifest, at_admission: FieldPath | None) -> str:
-    """A sentence without its end: "Service chat: kubectl-edit sets spec.type again after every repair".
+    """The first half of a sentence: "Service chat: kubectl-edit sets spec.type again after every repair".
 
-    `at_admission` is where the answer to our own last write already differed from what we sent.
+    `at_admission` is the field in which the response to our last write already differed from the request.
     """
     ref = ref_of(intent)
     if live is None:
-        return f"{ref.kind} {ref.name}: somebody deletes it whenever it is made"
+        return f"{ref.kind} {ref.name}: another client deletes it each time it is created"
     path = difference(live, intent)
     if at_admission is not None:
-        return f"{ref.kind} {ref.name}: an admission webhook changes {shown(at_admission)} in every write"
+        return f"{ref.kind} {ref.name}: an admission webhook changes {shown(at_admission)} on every write"
     if path is None:
-        return f"{ref.kind} {ref.name}: somebody changes it after every repair"
+        return f"{ref.kind} {ref.name}: another client changes it after every repair"
     return sentence(f"{ref.kind} {ref.name}: {_who(live, path)} sets {shown(path)} again after every repair")
 
 
 def shown(path: FieldPath) -> str:
-    """The path as people write it: spec.template.spec.containers[engine].image."""
+    """The path in the notation of kubectl: spec.template.spec.containers[engine].image."""
     text = "".join(f".{step}" if isinstance(step, str) else f"[{'/'.join(map(str, step))}]" for step in path)
     return text.lstrip(".") or "it"
 
@@ -41,18 +41,18 @@ def _who(live: Manifest, path: FieldPath) -> str:
     others = [manager[:_LONGEST_NAME] for manager in managers if manager not in {OPERATOR, AUTOSCALER}]
     if others:
         return ", ".join(others[:_NAMED_AT_MOST])
-    return "another operator of LLMServices" if managers else "somebody"
+    return "another LLMService operator" if managers else "another client"
 
 
 def _owners(live: Manifest, path: FieldPath) -> Iterator[Mapping[str, Any]]:
-    """The managed-fields entries that own the field, or something above or in it."""
+    """The managedFields entries that own the field, one of its parents or one of its children."""
     for entry in live["metadata"].get("managedFields") or ():
         if entry.get("subresource") != "status" and _owns(entry.get("fieldsV1") or {}, path):
             yield entry
 
 
 def _owns(fields: Mapping[str, Any], path: FieldPath) -> bool:
-    """Whether the path leads through these fields as far as they go; an atomic map or list ends above it."""
+    """Whether these fieldsV1 cover the path; for an atomic map or list they end above it."""
     for step in path:
         if not fields:
             return True
@@ -64,7 +64,7 @@ def _owns(fields: Mapping[str, Any], path: FieldPath) -> bool:
 
 
 def _element(fields: Mapping[str, Any], key: tuple[Any, ...]) -> Mapping[str, Any] | None:
-    """What is owned of the element of a list whose key has these values, and perhaps more."""
+    """The owned fields of the list element whose merge key has these values."""
     for label, inner in fields.items():
         if label.startswith("k:") and set(key) <= set(orjson.loads(label[2:]).values()):
             owned: Mapping[str, Any] = inner

@@ -1,4 +1,4 @@
-"""Why an engine ended: named by the kubelet, by the engine's own words, or by how long it ran."""
+"""Why an engine exited: from the kubelet's termination reason, the engine's log, or how long it ran."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,17 +16,17 @@ _KILLED = 137
 _ENDED_BY_SIGTERM = 143
 _NEVER_RAN = frozenset({"StartError", "ContainerCannotRun"})
 _LOST = frozenset({"ContainerStatusUnknown", "Unknown"})
-"""What a kubelet says of a container that was gone when it came back."""
+"""Termination reasons that a kubelet reports for a container that vanished while the kubelet was down."""
 _PROBE_SECONDS = 15.0
 _LATE_SECONDS = 60.0
 _LONGEST_MESSAGE = 4096
-"""As the kubelet cuts the last words of all containers of a pod at 12 kB, those of one at 4."""
+"""The kubelet truncates the termination messages of a pod at 12 kB altogether, the message of one container at 4."""
 
 
-def crash(context: PodContext) -> Diagnosis | None:
-    """How the engine ended before it served again; None when it never did, or has started since.
+def crashed(context: PodContext) -> Diagnosis | None:
+    """The engine exited and has not recovered; None when it never exited, or has started since.
 
-    A kubelet that is started again takes back `started` for a moment: then it counts that the engine was ready.
+    A restarted kubelet reports `started: false` for a moment; an engine that was ready in this run counts as started.
     """
     end = context.last_end
     if (
@@ -39,22 +39,22 @@ def crash(context: PodContext) -> Diagnosis | None:
     if end.get("reason") == "OOMKilled":
         limit = context.plan.container.resource_limits.get("memory")
         used = f"more than {limit} of memory" if limit else "more memory than its node has"
-        message = f"the engine used {used} and was killed; raise spec.pod.resources.limits.memory"
+        message = f"the engine used {used} and was OOM-killed; raise spec.pod.resources.limits.memory"
         return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message)
     if end.get("reason") in _NEVER_RAN:
-        return cannot_be_made(context, str(end.get("message", "")))
+        return container_refused(context, str(end.get("message", "")))
     if end.get("reason") in _LOST:
-        message = "the engine was lost when its node went away or started again; it is started again by itself"
-        return Diagnosis(reason=Reason.NODE_LOST, message=message, heals=True)
+        message = "the engine was lost when its node went down or rebooted; it is restarted automatically"
+        return Diagnosis(reason=Reason.NODE_LOST, message=message, self_healing=True)
     text = f"{str(end.get('message', ''))[:_LONGEST_MESSAGE]}\n{context.log_tail[-LONGEST_TEXT:]}"
     return _named_by_engine(context, text) or _timed_out(context, end) or _unnamed(end, text)
 
 
-def cannot_be_made(context: PodContext, text: str) -> Diagnosis:
-    """What keeps the node from making or starting the engine's container, in the runtime's words."""
+def container_refused(context: PodContext, text: str) -> Diagnosis:
+    """The node cannot create or start the engine's container; `text` is the message of the container runtime."""
     if missing := find_missing(text, context.plan.owner.namespace):
         return missing
-    message = f"the container cannot be made: {sentence(text)}; check spec.engineOptions and spec.pod"
+    message = f"the container cannot be created: {sentence(text)}; check spec.engineOptions and spec.pod"
     return _named_by_engine(context, text[:LONGEST_TEXT]) or Diagnosis(reason=Reason.CONTAINER_REFUSED, message=message)
 
 
@@ -66,19 +66,17 @@ def _named_by_engine(context: PodContext, text: str) -> Diagnosis | None:
 
 
 def _timed_out(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
-    """Whether the startup probe gave up: the kubelet ended it, by SIGKILL after the grace, just when that was due."""
+    """The startup probe failed: the kubelet stopped the engine when its startup budget was used up."""
     ran, due = _ran_seconds(end), context.plan.container.startup_seconds
     latest = due + HUNG_SECONDS + _LATE_SECONDS
     if end.get("exitCode") not in {_KILLED, _ENDED_BY_SIGTERM} or not due - _PROBE_SECONDS <= ran <= latest:
         return None
-    message = (
-        f"the model was not loaded within {due} s and the engine was started again; raise spec.startup.timeoutSeconds"
-    )
+    message = f"the model was not loaded within {due} s and the engine was restarted; raise spec.startup.timeoutSeconds"
     return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
 
 
 def _ran_seconds(end: Mapping[str, Any]) -> float:
-    """How long that run lasted; 0 where the kubelet does not say."""
+    """How long that run lasted; 0 when the kubelet does not report it."""
     began, ended = end.get("startedAt"), end.get("finishedAt")
     if not began or not ended:
         return 0.0
@@ -86,20 +84,20 @@ def _ran_seconds(end: Mapping[str, Any]) -> float:
 
 
 def _unnamed(end: Mapping[str, Any], text: str) -> Diagnosis:
-    # Of a key over several lines, no line by itself looks like one.
+    # Redact before splitting: no single line of a multi-line private key looks like a secret.
     lines = [line for line in redacted(text, len(text)).splitlines() if line.strip()]
-    telling = f": {sentence(_telling_line(lines))}" if lines else ""
-    how = f"the engine ended with exit code {end.get('exitCode')}"
+    cause = f": {sentence(_most_relevant(lines))}" if lines else ""
+    how = f"the engine exited with code {end.get('exitCode')}"
     if end.get("exitCode") == _KILLED:
-        how = "the engine was killed (exit code 137), as one is that stops answering its health check"
-    return Diagnosis(reason=Reason.CRASH_LOOPING, message=f"{how}{telling}; see kubectl logs --previous")
+        how = "the engine was killed (exit code 137), as after failed liveness probes"
+    return Diagnosis(reason=Reason.CRASH_LOOPING, message=f"{how}{cause}; see kubectl logs --previous")
 
 
 _EXCEPTIONS = ("Error: ", "Exception: ")
 
 
-def _telling_line(lines: Sequence[str]) -> str:
-    """The last exception that does not point to an earlier one; else the last line."""
+def _most_relevant(lines: Sequence[str]) -> str:
+    """The last exception that does not refer to an earlier root cause; else the last line."""
     return next((line for line in reversed(lines) if _names_root_cause(line)), lines[-1])
 
 

@@ -1,4 +1,4 @@
-"""What is wrong, as one reason and one sentence with the way out: what every look at the pods ends in."""
+"""What is wrong with a workload: one reason, and one sentence with the remedy."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ _READ = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """One reason and one sentence. `heals` is true when it ends by itself once the missing thing appears.
+    """One reason and one sentence. `self_healing` is true when it may end without an edit of the resource.
 
-    `since` is Kubernetes' time as text where it may be a moment of every start, over within `may_pass_seconds`: a claim
-    binds late, a cache follows, a network is made again.
+    `since` is an RFC 3339 time for causes that are normal in a starting pod for up to `startup_grace_seconds`: a claim
+    that is not bound yet, a cache of the kubelet that lags behind, a network that is being set up.
     """
 
     reason: Reason
     message: str
-    heals: bool = False
+    self_healing: bool = False
     since: str = ""
-    may_pass_seconds: float = 10.0
+    startup_grace_seconds: float = 10.0
 
 
 def sentence(text: object) -> str:
-    """One line without a full stop at its end, short enough for a condition; what an engine said may hold secrets."""
+    """One redacted line without a final full stop, short enough for a condition."""
     line = " ".join(redacted(str(text), _READ).split()).rstrip(".;")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -1,4 +1,4 @@
-"""Kubernetes Events, on transitions only, with the same reason words as the conditions."""
+"""Kubernetes Events: one for each transition of Ready, with the reason and message of the condition."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,7 +9,7 @@ from llmservice.converging.conditions import condition_in, timestamp
 from llmservice.objects.references import Manifest
 
 _ROUTINE = frozenset({Reason.PROGRESSING, Reason.STARTING, Reason.LOADING})
-"""What every start goes through is told by the conditions alone."""
+"""Steps of every normal start: visible in the conditions, not worth an Event."""
 
 
 def transition_event(

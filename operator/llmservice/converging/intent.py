@@ -1,8 +1,8 @@
 """Is an object as we want it? Compares an intent with a live object, without memory of earlier writes.
 
 Server-side apply leaves foreign fields alone, so a live object may hold more than the intent. What it must not hold is
-a field that an earlier intent set and this one dropped: the digest of the last intent, kept as an annotation on the
-object itself, tells. Both checks together need no state, so a restarted operator writes nothing.
+a field that an earlier intent set and this one dropped: this shows in the digest of the last applied intent, an
+annotation on the object itself. Neither check needs state, so a restarted operator writes nothing.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ MERGE_KEYS: Mapping[str, tuple[str, ...]] = {
     "volumeMounts": ("mountPath",),
     "volumes": ("name",),
 }
-"""Lists that the API server merges by these keys of their elements: foreign elements may stand beside ours.
+"""Lists that the API server merges by these keys: elements of other writers may stand beside ours.
 
-Not within a list that it takes as a whole: one more port in a rule of a NetworkPolicy opens it. `ports` is one of them
-too, by number and protocol, which have defaults.
+Not so inside an atomic list: one more port in a rule of a NetworkPolicy would open it. `ports` are merged too, by
+number and protocol, which have defaults.
 """
 
 _KEY_OF: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
@@ -37,36 +37,37 @@ _KEY_OF: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
 }
 
 _WHOLE = frozenset({"selector", "podSelector"})
-"""Maps that are ours alone: with one key more they select other pods, or none."""
+"""Maps that must equal the intent: with one more key they would select other pods, or none."""
 
 _FALSE_IS_ABSENT = frozenset({"paused", "publishNotReadyAddresses"})
-"""Stated so that true is taken back; the API server keeps no false there. Elsewhere absence may mean true."""
+"""Stated so that a foreign `true` is reverted; the API server does not store `false` here. Elsewhere an absent field
+may mean true."""
 
 _OBJECT = (dict, Mapping)
-"""A dict is recognised at once; to ask an abstract class takes longer than the comparison."""
+"""`dict` first: isinstance with an abstract class takes longer than the comparison."""
 
 
 def intent_digest(manifest: Mapping[str, Any]) -> str:
-    """A digest of the intent. `replicas` is left out: the live value takes its place while others own it."""
+    """A digest of the intent. Without `replicas`, which follow the live value while another writer owns the field."""
     spec = {key: value for key, value in manifest.get("spec", {}).items() if key != "replicas"}
     body = orjson.dumps({**manifest, "spec": spec}, option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(body, digest_size=12).hexdigest()
 
 
 def with_digest(manifest: Mapping[str, Any]) -> Manifest:
-    """The manifest with the digest of itself as an annotation."""
+    """The manifest with its own digest as an annotation."""
     metadata = manifest["metadata"]
     annotations = {**metadata.get("annotations", {}), INTENT_ANNOTATION: intent_digest(manifest)}
     return {**manifest, "metadata": {**metadata, "annotations": annotations}}
 
 
 def digest_of(live: Mapping[str, Any]) -> str:
-    """The digest a live object was last applied with."""
+    """The digest of the intent that was applied last; empty when the object has none."""
     return str((live["metadata"].get("annotations") or {}).get(INTENT_ANNOTATION, ""))
 
 
 FieldPath = tuple[str | tuple[Any, ...], ...]
-"""Where in an object: names of fields, and the keys of elements of lists as tuples."""
+"""A path in an object: field names, and merge keys of list elements as tuples."""
 
 
 def covers(live: Any, intent: Any) -> bool:
@@ -75,11 +76,11 @@ def covers(live: Any, intent: Any) -> bool:
 
 
 def difference(live: Any, intent: Any, field: str = "", *, whole: bool = False) -> FieldPath | None:
-    """Where the live object first is not as intended; None when it covers the intent.
+    """The first field in which the live object differs from the intent; None when it covers the intent.
 
-    `whole` within a list that is ours as a whole: then no list in it has elements beside ours.
+    `whole` inside an atomic list: no list in it may have elements beside ours.
     """
-    if live == intent:  # most parts come back as they were sent, and this comparison is not Python's
+    if live == intent:  # the common case, and a comparison in C
         return None
     if field in _WHOLE:
         return None if _are_alike(live, intent) else ()
@@ -92,7 +93,7 @@ def difference(live: Any, intent: Any, field: str = "", *, whole: bool = False) 
 
 
 def _are_alike(live: Any, intent: Any) -> bool:
-    """Whether two maps say the same: each holds all of the other, but for what the API server drops."""
+    """Whether two maps are equal, but for empty values that the API server drops."""
     maps = isinstance(live, _OBJECT) and isinstance(intent, _OBJECT)
     return maps and all(
         _difference_in_map(one, other, whole=True) is None for one, other in ((live, intent), (intent, live))
@@ -102,7 +103,7 @@ def _are_alike(live: Any, intent: Any) -> bool:
 def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any], *, whole: bool) -> FieldPath | None:
     for key, value in intent.items():
         if key not in live:
-            if not (_says_nothing(value) or (value is False and key in _FALSE_IS_ABSENT)):
+            if not (_is_empty(value) or (value is False and key in _FALSE_IS_ABSENT)):
                 return (key,)
         elif (inner := difference(live[key], value, key, whole=whole)) is not None:
             return (key, *inner)
@@ -127,6 +128,6 @@ def _difference_in_list(
     return None
 
 
-def _says_nothing(value: Any) -> bool:
-    """The API server drops empty maps, lists and strings from many fields: their absence is no drift."""
+def _is_empty(value: Any) -> bool:
+    """Whether the API server may drop the value: empty maps, lists and strings are no drift."""
     return value is None or value in ({}, [], (), "")

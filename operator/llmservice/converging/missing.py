@@ -1,6 +1,6 @@
-"""Sentences of the scheduler and the kubelet that name something missing: a Secret, a ConfigMap, a claim, a volume.
+"""Messages of scheduler and kubelet about a missing Secret, ConfigMap or PersistentVolumeClaim.
 
-All of them heal by themselves when the thing appears, so none of them is ever Stalled. The texts are Kubernetes' own
+All of these recover by themselves when the object appears, so none is ever Stalled. The texts are those of Kubernetes
 (pkg/kubelet/kubelet_pods.go, pkg/scheduler/framework/plugins/volumebinding), recorded on 1.34.
 """
 
@@ -12,12 +12,12 @@ from llmservice.converging.redaction import LONGEST_TEXT, redacted
 from llmservice.untrusted.patterns import Pattern, compiled
 
 _LONGEST_NAME = 253
-"""Of an object in Kubernetes."""
+"""Characters in the name of a Kubernetes object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A pattern, its reason, and the way out; `remedy` may use the pattern's groups and `namespace`."""
+    """A pattern, its reason and the remedy, which may use the pattern's groups and `namespace`."""
 
     pattern: Pattern
     reason: Reason
@@ -28,7 +28,7 @@ MISSING = (
     Missing(
         compiled(r"couldn't find key (?P<key>[^\s]+) in Secret (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
         Reason.SECRET_NOT_FOUND,
-        "Secret {name} has no key {key}: add the key, or name another one",
+        "Secret {name} has no key {key}: add the key, or reference another one",
     ),
     Missing(
         compiled(r'secret "?(?P<name>[^"\s]+)"? not found'),
@@ -38,7 +38,7 @@ MISSING = (
     Missing(
         compiled(r"couldn't find key (?P<key>[^\s]+) in ConfigMap (?:[^/\s]+/)?(?P<name>[^\s,;]+)"),
         Reason.CONFIG_MAP_NOT_FOUND,
-        "ConfigMap {name} has no key {key}: add the key, or name another one",
+        "ConfigMap {name} has no key {key}: add the key, or reference another one",
     ),
     Missing(
         compiled(r'configmap "?(?P<name>[^"\s]+)"? not found'),
@@ -48,7 +48,7 @@ MISSING = (
     Missing(
         compiled(r"references non-existent (?:config|secret) key: (?P<key>[^\s]+)"),
         Reason.VOLUME_MOUNT_FAILED,
-        "the object behind a mounted file has no key {key}: add the key, or correct spec.engineOptions.files",
+        "the Secret or ConfigMap of a mounted file has no key {key}: add the key, or correct spec.engineOptions.files",
     ),
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
@@ -63,7 +63,7 @@ MISSING = (
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
         Reason.CLAIM_NOT_FOUND,
-        "PersistentVolumeClaim {name} is unusable: create it anew in namespace {namespace}",
+        "PersistentVolumeClaim {name} is being deleted or lost its volume: create it again in namespace {namespace}",
     ),
     Missing(
         compiled(r"unbound immediate PersistentVolumeClaims"),
@@ -74,10 +74,10 @@ MISSING = (
 
 
 def find_missing(text: str, namespace: str, since: str = "") -> Diagnosis | None:
-    """The first missing thing that a text names, missed `since` Kubernetes' time as text; None when it names none."""
+    """The first missing object that a text names; None when it names none. `since` is an RFC 3339 time."""
     for missing in MISSING:
         if match := missing.pattern.first(text[:LONGEST_TEXT]):
             named = {group: redacted(name, _LONGEST_NAME) for group, name in match.groups().items()}
             message = missing.remedy.format(namespace=namespace, **named)
-            return Diagnosis(reason=missing.reason, message=message, heals=True, since=since)
+            return Diagnosis(reason=missing.reason, message=message, self_healing=True, since=since)
     return None

@@ -1,4 +1,4 @@
-"""What is there: the state one reconcile looks at."""
+"""The observed state of one LLMService: the input of a reconcile."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from llmservice.objects.references import Manifest, Ref
 class Observed:
     """Everything known about one LLMService's surroundings.
 
-    `children` holds the objects this resource controls (owner UID checked); `taken` the names it needs that belong
-    to somebody else. `pods` are the pods of its workload. `log_tails` maps a pod name to the last lines (text) of its
-    crashed container; `preparations` to how far the kubelet is with a pod that waits without a reason of its own.
-    `look_again_seconds` is when more of that may be known; None when nothing is waited for.
+    `children` holds the objects this resource controls (owner UID checked); `taken` those that have a name it needs and
+    another owner. `pods` are the pods of its workload. `log_tails` maps a pod name to the last lines (text) of its
+    crashed container; `preparations` to how far the kubelet is with volumes and sandbox of a pod.
+    `requeue_seconds` is when logs and Events should be read again; None when nothing is pending.
     """
 
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
@@ -22,4 +22,4 @@ class Observed:
     pods: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
-    look_again_seconds: float | None = None
+    requeue_seconds: float | None = None

@@ -1,16 +1,16 @@
-"""What keeps a workload from serving: each pod's state as a diagnosis: one reason and one sentence with the way out."""
+"""Why a workload does not serve: the checks of a pod that is not ready, each with one reason and one remedy."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.crashes import cannot_be_made, crash
+from llmservice.converging.crashes import container_refused, crashed
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_context import PodContext
-from llmservice.converging.preparation import Preparation, obstructed
+from llmservice.converging.preparation import Preparation, preparation_failure
 from llmservice.engines.engine import LogPattern
 from llmservice.objects.pods import (
     condition,
@@ -31,21 +31,21 @@ from llmservice.objects.pods import (
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 
-_IMAGE_TROUBLE = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})
-_REFUSALS = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
-_SOON_SECONDS = 120.0
+_IMAGE_PULL_ERRORS = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})
+_CONTAINER_ERRORS = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
+_REPLACED_WITHIN_SECONDS = 120.0
 
 
 def diagnose(
     plan: ServicePlan, observed: Observed, deployment: Manifest | None, log_patterns: Sequence[LogPattern]
 ) -> Diagnosis | None:
-    """The most telling diagnosis of the newest pod that is not ready; None while nothing is wrong.
+    """The first failed check of the newest pod that is not ready; None while nothing is wrong.
 
-    A Deployment that may not create pods at all comes first: then there is no pod to ask. What became of pods that
-    ended comes last: others were made in their place.
+    A Deployment that cannot create pods at all comes first: then there is no pod to check. Pods that were terminated
+    come last: others were created in their place.
     """
-    if deployment is not None and (refused := _refused_pods(deployment)):
-        return refused
+    if deployment is not None and (rejected := _pods_rejected(deployment)):
+        return rejected
     living = newest_first(filter(is_living, observed.pods))
     for pod in living:
         if is_ready(pod):
@@ -61,37 +61,39 @@ def diagnose(
         for check in _CHECKS:
             if diagnosis := check(context):
                 return diagnosis
-    return _ended_by_node(living, observed.pods)
+    return _terminated_by_node(living, observed.pods)
 
 
-def _refused_pods(deployment: Manifest) -> Diagnosis | None:
+def _pods_rejected(deployment: Manifest) -> Diagnosis | None:
+    """The API server rejects the pods of the ReplicaSet: a quota, Pod Security, an admission policy."""
     failure = condition(deployment, "ReplicaFailure")
     if failure.get("status") != "True":
         return None
     return Diagnosis(
         reason=Reason.PODS_REFUSED,
-        message=f"the cluster refuses the pods: {sentence(failure.get('message', ''))}; "
-        "ask who runs the namespace to allow them (quota, Pod Security, admission policy)",
+        message=f"the API server rejects the pods: {sentence(failure.get('message', ''))}; "
+        "ask the administrator of the namespace to allow them (quota, Pod Security, admission policy)",
     )
 
 
-def _unclaimed(context: PodContext) -> Diagnosis | None:
-    """A scheduler says within moments that it has looked; one that does not exist says nothing, for ever."""
+def _scheduler_absent(context: PodContext) -> Diagnosis | None:
+    """No scheduler has tried to place the pod: spec.schedulerName names one that is missing or not running."""
     name = context.plan.pod.passthrough.get("schedulerName")
     if not name or is_placed(context.pod) or condition(context.pod, "PodScheduled"):
         return None
-    message = f"scheduler {name} has not looked at the pod: check that it runs, or correct spec.pod.schedulerName"
-    return Diagnosis(reason=Reason.UNSCHEDULABLE, message=message, heals=True)
+    message = f"scheduler {name} has not tried to place the pod: check that it runs, or correct spec.pod.schedulerName"
+    return Diagnosis(reason=Reason.UNSCHEDULABLE, message=message, self_healing=True)
 
 
-def _unscheduled(context: PodContext) -> Diagnosis | None:
+def _unschedulable(context: PodContext) -> Diagnosis | None:
+    """The scheduler finds no node: gated, a claim is missing, too few devices, or no node fits."""
     scheduled = condition(context.pod, "PodScheduled")
     if scheduled.get("status") != "False":
         return None
     text = str(scheduled.get("message", ""))
     if scheduled.get("reason") == "SchedulingGated":
-        message = f"no node is looked for yet: {sentence(text)}; wait for who set the gate (a queue such as Kueue)"
-        return Diagnosis(reason=Reason.UNSCHEDULABLE, message=message, heals=True)
+        message = f"scheduling is gated: {sentence(text)}; wait until the gate is removed (by a queue such as Kueue)"
+        return Diagnosis(reason=Reason.UNSCHEDULABLE, message=message, self_healing=True)
     since = str(scheduled.get("lastTransitionTime") or "")
     if missing := find_missing(text, context.plan.owner.namespace, since):
         return missing
@@ -100,120 +102,121 @@ def _unscheduled(context: PodContext) -> Diagnosis | None:
             reason=Reason.INSUFFICIENT_ACCELERATORS,
             message=f"no node has {context.plan.devices} × {context.plan.resource_name} free ({sentence(text)}); "
             "free one, add a node, or lower spec.gpu.count",
-            heals=True,
+            self_healing=True,
         )
     return Diagnosis(
         reason=Reason.UNSCHEDULABLE,
         message=f"no node fits: {sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
-        heals=True,
+        self_healing=True,
     )
 
 
-def _image(context: PodContext) -> Diagnosis | None:
+def _image_pull_failed(context: PodContext) -> Diagnosis | None:
+    """The image name is invalid, or the image cannot be pulled."""
     reason, image = context.waiting.get("reason"), context.plan.container.image
     if reason == "InvalidImageName":
         message = f"{image} is not an image reference; correct spec.engineOptions.image"
         return Diagnosis(reason=Reason.IMAGE_NAME_INVALID, message=message)
-    if reason in _IMAGE_TROUBLE:
+    if reason in _IMAGE_PULL_ERRORS:
         cause = sentence(context.waiting.get("message", "")) or str(reason)
-        message = f"image {image} cannot be pulled: {cause}; check it, spec.pod.imagePullSecrets and the registry"
+        message = f"image {image} cannot be pulled: {cause}; check its name, spec.pod.imagePullSecrets and the registry"
         return Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message=message)
     return None
 
 
-def _configuration(context: PodContext) -> Diagnosis | None:
-    if context.waiting.get("reason") in _REFUSALS:
-        return cannot_be_made(context, str(context.waiting.get("message", "")))
+def _container_refused(context: PodContext) -> Diagnosis | None:
+    """The kubelet cannot create the engine's container: configuration, mounts or command."""
+    if context.waiting.get("reason") in _CONTAINER_ERRORS:
+        return container_refused(context, str(context.waiting.get("message", "")))
     return None
 
 
-def _sidecar(context: PodContext) -> Diagnosis | None:
-    """A container that a webhook put before or beside the engine, and that fails."""
+def _sidecar_failed(context: PodContext) -> Diagnosis | None:
+    """A sidecar or init container that a webhook injected fails."""
     for container in sidecars_of(context.pod):
-        if failure := _failure(container):
+        if failure := _container_failure(container):
             reason, cause = failure
-            message = f"container {container.get('name')}, which is not the operator's, fails ({sentence(cause)}); "
-            way_out = "ask who runs what puts it into pods, or keep it out of this one"
-            return Diagnosis(reason=reason, message=message + way_out)
+            message = f"injected container {container.get('name')} fails ({sentence(cause)}); "
+            remedy = "ask the owner of the injecting webhook, or opt this pod out"
+            return Diagnosis(reason=reason, message=message + remedy)
     return None
 
 
-def _failure(container: Mapping[str, Any]) -> tuple[Reason, str] | None:
-    """Why a container has not done its work; of one that is tried again, how it ended last."""
+def _container_failure(container: Mapping[str, Any]) -> tuple[Reason, str] | None:
+    """Why a container fails: it cannot start, or exited with an error and has not recovered."""
     waiting, end = waiting_of(container), last_end_of(container)
     reason = str(waiting.get("reason", ""))
-    if reason in _IMAGE_TROUBLE or reason in _REFUSALS:
-        named = Reason.IMAGE_PULL_FAILED if reason in _IMAGE_TROUBLE else Reason.CONTAINER_REFUSED
+    if reason in _IMAGE_PULL_ERRORS or reason in _CONTAINER_ERRORS:
+        named = Reason.IMAGE_PULL_FAILED if reason in _IMAGE_PULL_ERRORS else Reason.CONTAINER_REFUSED
         return named, f"{reason}: {waiting.get('message') or reason}"
     if end.get("exitCode") and not container.get("ready"):
         return (
             Reason.CRASH_LOOPING,
-            f"exit code {end['exitCode']}: {end.get('message') or end.get('reason') or 'no word'}",
+            f"exit code {end['exitCode']}: {end.get('message') or end.get('reason') or 'no message'}",
         )
     return None
 
 
-def _preparation(context: PodContext) -> Diagnosis | None:
-    """What came after the last end of the engine: an older warning was over before it ran."""
+def _volumes_or_sandbox_failed(context: PodContext) -> Diagnosis | None:
+    """The kubelet cannot mount a volume or create the sandbox; warnings from before the last run do not count."""
     if context.last_end and context.preparation.since <= str(context.last_end.get("finishedAt") or ""):
         return None
-    return obstructed(context.preparation, context.plan.owner.namespace)
+    return preparation_failure(context.preparation, context.plan.owner.namespace)
 
 
-def _silent(context: PodContext) -> Diagnosis | None:
-    """It served and does no more, although its container runs as far as anybody knows."""
+def _unresponsive(context: PodContext) -> Diagnosis | None:
+    """The engine was ready and is not any more: its node is lost, or it fails its health check."""
     ready = condition(context.pod, "Ready")
     since = str(ready.get("lastTransitionTime") or "")
     if not has_started(context.engine):
         return None
     if context.engine.get("ready"):
         if condition(context.pod, "ContainersReady").get("status") != "True" or ready.get("reason"):
-            return None  # a container beside it, or a readiness gate
+            return None  # waits for a sidecar or a readiness gate
         node = context.pod.get("spec", {}).get("nodeName", "")
-        message = (
-            f"node {node} does not answer: see kubectl describe node; after five minutes the pod is made elsewhere"
-        )
-        return Diagnosis(reason=Reason.NODE_LOST, message=message, heals=True, since=since)
+        message = f"node {node} is not responding: see kubectl describe node; after five minutes the pod is replaced"
+        return Diagnosis(reason=Reason.NODE_LOST, message=message, self_healing=True, since=since)
     if not has_served(context.pod):
         return None
-    message = "the engine runs and does not answer its health check: see its log; if it goes on it is started again"
-    return Diagnosis(reason=Reason.ENGINE_UNRESPONSIVE, message=message, heals=True, since=since)
+    message = "the engine is running but fails its health check: see its log; if this goes on the kubelet restarts it"
+    return Diagnosis(reason=Reason.ENGINE_UNRESPONSIVE, message=message, self_healing=True, since=since)
 
 
-def _ended_by_node(living: Sequence[Manifest], pods: Iterable[Manifest]) -> Diagnosis | None:
-    """The last pod that its node ended or refused, while nothing has come of those made in its place.
+def _terminated_by_node(living: Sequence[Manifest], pods: Iterable[Manifest]) -> Diagnosis | None:
+    """The last pod that its node evicted or rejected, while none of its replacements has started an engine.
 
-    One that replaces a pod of long ago has a start of its own; of those that are refused one after the other, the
-    next is made at once. While there is none, nobody knows how long ago the last one ended.
+    Replacements are created at once, so a pod that is much younger has a start of its own. Without a replacement it is
+    not known how long ago the pod was terminated.
     """
-    ended = [pod for pod in pods if has_ended(pod) and (pod.get("status") or {}).get("reason")]
-    if not ended:
+    terminated = [pod for pod in pods if has_ended(pod) and (pod.get("status") or {}).get("reason")]
+    if not terminated:
         return None
-    last = newest_first(ended)[0]
-    successors = [pod for pod in living if created_at(pod) >= created_at(last)]
-    nothing_yet = [running_of(engine_of(pod)) is None and _is_soon_after(pod, last) for pod in successors]
-    if not nothing_yet or not all(nothing_yet):
+    last = newest_first(terminated)[0]
+    replacements = [pod for pod in living if created_at(pod) >= created_at(last)]
+    not_started = [running_of(engine_of(pod)) is None and _replaces(pod, last) for pod in replacements]
+    if not not_started or not all(not_started):
         return None
     status = last["status"]
-    message = f"a pod was ended by its node ({status['reason']}: {sentence(status.get('message', ''))}); "
-    return Diagnosis(reason=Reason.NODE_LOST, message=message + "it is replaced by itself", heals=True)
+    message = f"a pod was terminated by its node ({status['reason']}: {sentence(status.get('message', ''))}); "
+    return Diagnosis(reason=Reason.NODE_LOST, message=message + "it is replaced automatically", self_healing=True)
 
 
-def _is_soon_after(pod: Manifest, earlier: Manifest) -> bool:
+def _replaces(pod: Manifest, earlier: Manifest) -> bool:
+    """Whether a pod was created so soon after another one that it takes its place."""
     if not (created_at(pod) and created_at(earlier)):
         return True
     made, before = (datetime.fromisoformat(created_at(item)) for item in (pod, earlier))
-    return (made - before).total_seconds() <= _SOON_SECONDS
+    return (made - before).total_seconds() <= _REPLACED_WITHIN_SECONDS
 
 
 _CHECKS: tuple[Callable[[PodContext], Diagnosis | None], ...] = (
-    _unclaimed,
-    _unscheduled,
-    _image,
-    _configuration,
-    _preparation,
-    crash,
-    _sidecar,
-    _silent,
+    _scheduler_absent,
+    _unschedulable,
+    _image_pull_failed,
+    _container_refused,
+    _volumes_or_sandbox_failed,
+    crashed,
+    _sidecar_failed,
+    _unresponsive,
 )
-"""In this order: each later state implies that the earlier ones are over."""
+"""In the order of a pod's life: reaching a later state implies that the earlier ones are past."""

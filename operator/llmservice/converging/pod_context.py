@@ -1,4 +1,4 @@
-"""One pod under examination, with what is needed to judge it."""
+"""One pod that is not ready, with everything its checks need."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from llmservice.planning.service_plan import ServicePlan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodContext:
-    """A living pod that is not ready. `log_tail` is the end of what its engine said before it ended."""
+    """A living pod that is not ready. `log_tail` is the end of the log of the engine's last run."""
 
     pod: Manifest
     plan: ServicePlan
@@ -23,15 +23,15 @@ class PodContext:
 
     @property
     def engine(self) -> Mapping[str, Any]:
-        """The status of its container; empty until there is one."""
+        """The container status of the engine; empty until there is one."""
         return engine_of(self.pod)
 
     @property
     def waiting(self) -> Mapping[str, Any]:
-        """Why the engine waits; empty when it does not."""
+        """The waiting state of the engine; empty when it is not waiting."""
         return waiting_of(self.engine)
 
     @property
     def last_end(self) -> Mapping[str, Any]:
-        """How the engine ended last; empty when it never did."""
+        """How the engine terminated last; empty when it never did."""
         return last_end_of(self.engine)

@@ -1,9 +1,9 @@
-"""What only the kubelet's Events tell: whether a pod's volumes are mounted and its sandbox is made.
+"""Whether a pod's volumes are mounted and its sandbox is created: only the kubelet's Events say so.
 
-Until then a container waits with the one word ContainerCreating, or PodInitializing. The kubelet mounts the volumes,
-makes the sandbox and asks for the image, in this order (pkg/kubelet/kubelet.go, SyncPod), and says each failure in an
-Event of its own reason (pkg/kubelet/events/event.go). Other warnings about a pod, such as the scheduler's, are none of
-these.
+Until then the container status is just ContainerCreating or PodInitializing. The kubelet mounts the volumes, creates
+the sandbox and pulls the image, in this order (pkg/kubelet/kubelet.go, SyncPod), and reports each failure in an Event
+with a reason of its own (pkg/kubelet/events/event.go). Other warnings about a pod, such as the scheduler's, do not
+count.
 """
 
 from collections.abc import Iterable
@@ -15,16 +15,16 @@ from llmservice.converging.missing import find_missing
 from llmservice.objects.references import Manifest
 
 UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
-"""Why a container waits before it is made, as far as its status says."""
+"""The waiting reasons of a container that is not created yet."""
 PREPARED = frozenset({"Pulling", "Pulled"})
-"""Reasons of Events which say that volumes and sandbox are there."""
+"""Event reasons which imply that volumes are mounted and the sandbox is created."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How far the kubelet is: `over`, or held up by `warning`, a message of an Event with this reason.
+    """How far the kubelet is: done (`over`), or failing with `warning`, the message of an Event with this reason.
 
-    `since` is Kubernetes' time as text at which it was warned of first.
+    `since` is the RFC 3339 time of the first such Event.
     """
 
     over: bool = False
@@ -34,26 +34,26 @@ class Preparation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Obstacle:
+class _Failure:
     reason: Reason
     text: str
-    way_out: str
-    may_pass_seconds: float
+    remedy: str
+    startup_grace_seconds: float
 
 
-_VOLUME = _Obstacle(
+_VOLUME = _Failure(
     Reason.VOLUME_MOUNT_FAILED,
     "a volume cannot be mounted",
     "check spec.model.uri and spec.engineOptions.files",
     10.0,
 )
-_SANDBOX = _Obstacle(
+_SANDBOX = _Failure(
     Reason.POD_SANDBOX_FAILED,
-    "the node cannot make the pod's sandbox",
+    "the node cannot create the pod's sandbox",
     "check the node's network plugin and, where one is set, the handler of spec.pod.runtimeClassName",
-    20.0,  # the kubelet tries again after 10 to 15 s
+    20.0,  # the kubelet retries after 10 to 15 s
 )
-_OBSTACLES = {
+_FAILURES = {
     "FailedMount": _VOLUME,
     "FailedAttachVolume": _VOLUME,
     "FailedMapVolume": _VOLUME,
@@ -63,10 +63,10 @@ _OBSTACLES = {
 
 
 def preparation(events: Iterable[Manifest]) -> Preparation:
-    """How far a pod is, by its Events in any order; times have whole seconds, and of equal ones the good news wins."""
-    told = list(events)
-    prepared_at = max((_last(item) for item in told if item.get("reason") in PREPARED), default="")
-    warnings = [item for item in told if item.get("reason") in _OBSTACLES and _last(item) > prepared_at]
+    """How far a pod is, from its Events in any order; times have whole seconds, and in the same second success wins."""
+    events = list(events)
+    prepared_at = max((_last(item) for item in events if item.get("reason") in PREPARED), default="")
+    warnings = [item for item in events if item.get("reason") in _FAILURES and _last(item) > prepared_at]
     if not warnings:
         return Preparation(over=bool(prepared_at))
     newest = max(warnings, key=_last)
@@ -75,19 +75,19 @@ def preparation(events: Iterable[Manifest]) -> Preparation:
     )
 
 
-def obstructed(preparation: Preparation, namespace: str) -> Diagnosis | None:
-    """What a warning means to who owns the service; None while there is none."""
-    obstacle = _OBSTACLES.get(preparation.reason)
-    if obstacle is None:
+def preparation_failure(preparation: Preparation, namespace: str) -> Diagnosis | None:
+    """The diagnosis of a failing preparation; None when it is not failing."""
+    failure = _FAILURES.get(preparation.reason)
+    if failure is None:
         return None
     if missing := find_missing(preparation.warning, namespace, preparation.since):
         return missing
     return Diagnosis(
-        reason=obstacle.reason,
-        message=f"{obstacle.text}: {sentence(preparation.warning)}; {obstacle.way_out}",
-        heals=True,
+        reason=failure.reason,
+        message=f"{failure.text}: {sentence(preparation.warning)}; {failure.remedy}",
+        self_healing=True,
         since=preparation.since,
-        may_pass_seconds=obstacle.may_pass_seconds,
+        startup_grace_seconds=failure.startup_grace_seconds,
     )
 
 

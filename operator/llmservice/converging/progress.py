@@ -1,4 +1,4 @@
-"""How far the workload is: counts of the Deployment and its pods, and what it still waits for."""
+"""The progress of a rollout: counts of the Deployment and its pods, and what is still pending."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from llmservice.objects.references import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Counts of replicas. `desired` is what the Deployment asks for, `updated` those of the current template.
+    """Counts of replicas. `desired` is spec.replicas of the Deployment, `updated` counts those of the current template.
 
-    `seen` is true when the Deployment controller has seen the newest spec; `late` when it then gave up waiting.
+    `seen` is true when the Deployment controller has observed the newest spec, `late` when the deadline has passed too.
     """
 
     desired: int = 0
@@ -25,7 +25,7 @@ class Progress:
 
 
 def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progress:
-    """The progress of a workload. Ready replicas are counted from the pods: they know first."""
+    """The progress of a workload. Ready replicas are counted from the pods, which are updated first."""
     if deployment is None:
         return Progress()
     status = deployment.get("status") or {}
@@ -41,26 +41,26 @@ def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progre
 
 
 def rolled_out(progress: Progress, floor: int) -> bool:
-    """Whether the current template serves at its floor and nothing of an older one is left."""
+    """Whether at least `floor` replicas of the current template are ready and none of an older one is left."""
     return (
         progress.seen and progress.updated >= floor and progress.ready >= floor and progress.updated == progress.total
     )
 
 
 def waiting_for(progress: Progress, pods: Iterable[Manifest]) -> tuple[Reason, str]:
-    """What a workload without diagnosis still waits for."""
+    """Why a healthy workload is not ready yet."""
     unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
     count = f"{progress.ready} of {progress.desired} replicas ready"
-    if beside := [text for text in map(_waits_for_others, unready) if text]:
-        return Reason.STARTING, f"{count}; the engine is ready, its pod is not ({beside[0]}): wait"
+    if others := [text for text in map(_unready_besides_engine, unready) if text]:
+        return Reason.STARTING, f"{count}; the engine is ready but its pod is not ({others[0]}): wait"
     if any(running_of(engine_of(pod)) is not None for pod in unready):
         return Reason.LOADING, f"{count}; the engine is loading the model: wait"
     if unready:
         return Reason.STARTING, f"{count}; the pod is starting (image, volumes): wait"
-    return Reason.PROGRESSING, f"{count}; the rollout goes on: wait"
+    return Reason.PROGRESSING, f"{count}; the rollout is in progress: wait"
 
 
-def _waits_for_others(pod: Manifest) -> str:
-    """What Kubernetes says of a pod whose engine is ready: a container beside it, a readiness gate."""
+def _unready_besides_engine(pod: Manifest) -> str:
+    """Why a pod whose engine is ready is not: a sidecar or a readiness gate, in Kubernetes' words."""
     ready = condition(pod, "Ready")
     return str(ready.get("message") or ready.get("reason") or "") if engine_of(pod).get("ready") else ""

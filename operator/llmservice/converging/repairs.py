@@ -1,7 +1,7 @@
-"""A brake on repairs: a child that somebody else changes after every write is written ever less often.
+"""Back-off for repairs: a child that another writer changes after every write is repaired less and less often.
 
-An edit by hand is taken back at once, and so are the next two. Who goes on, a webhook or another operator, would have
-the workload written, and its pods replaced, for ever.
+The first three foreign edits are reverted at once. Without back-off a persistent writer, such as a webhook or another
+operator, would make both sides write the workload, and replace its pods, for ever.
 """
 
 from collections.abc import Container, Mapping
@@ -19,10 +19,10 @@ _QUIET_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repairs:
-    """What was written to one object in a row: `count` times the same `intent`, at `at` (monotonic seconds) last.
+    """Consecutive writes of the same `intent` to one object: `count` of them, the last at `at` (monotonic seconds).
 
-    `changed_at_once` is where the answer to the last write already differed from it. `held_back` says that another
-    write was wanted since. `contest` is who undoes them, in a sentence; empty until the brake acts.
+    `changed_at_once` is the field in which the response to the last write already differed from it. `held_back` is true
+    when another repair is due and waits. `contest` says who reverts them; empty until a repair is held back.
     """
 
     intent: str
@@ -34,35 +34,35 @@ class Repairs:
 
     @property
     def pause_seconds(self) -> float:
-        """How long the next write waits after the last."""
+        """Seconds between the last write and the next."""
         if self.count < _AT_ONCE:
             return 0.0
         return backoff(self.count - _AT_ONCE, _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
 
     def seconds_to_wait(self, intent: str, now: float) -> float:
-        """Seconds until this may be written; 0 for another intent, which is news and no repair."""
+        """Seconds until this intent may be written; 0 for a new intent, which is no repair."""
         return 0.0 if self.is_past(intent, now) else max(0.0, self.at + self.pause_seconds - now)
 
     def is_past(self, intent: str, now: float) -> bool:
-        """Whether what was written says nothing of a write that is wanted now: another intent, or after a calm."""
-        return intent != self.intent or (not self.held_back and self.seconds_to_calm(now) == 0)
+        """Whether the count starts anew: for another intent, or after a quiet period."""
+        return intent != self.intent or (not self.held_back and self.seconds_to_quiet(now) == 0)
 
-    def seconds_to_calm(self, now: float) -> float:
-        """Seconds until a contest is over, if nobody renews it."""
+    def seconds_to_quiet(self, now: float) -> float:
+        """Seconds until the contest counts as over, without further foreign edits."""
         return max(0.0, self.at + _QUIET_SECONDS - now)
 
     def waits(self, contest: str) -> "Repairs":
-        """As it is once a write was held back because of somebody who is named now."""
+        """The same with a repair held back, and who it is held back for."""
         return replace(self, held_back=True, contest=contest)
 
 
 def after_write(known: Repairs | None, intent: str, now: float, changed_at_once: FieldPath | None = None) -> Repairs:
-    """What is known of an object once it was written."""
+    """The state after a write."""
     if known is None or known.is_past(intent, now):
         return Repairs(intent=intent, count=1, at=now, changed_at_once=changed_at_once)
     return replace(known, count=known.count + 1, at=now, changed_at_once=changed_at_once, held_back=False)
 
 
 def still_known(repairs: Mapping[Ref, Repairs], wanted: Container[Ref], now: float) -> dict[Ref, Repairs]:
-    """Those of which no calm has made an end; what is `wanted` to be written is not calm."""
-    return {ref: known for ref, known in repairs.items() if ref in wanted or known.seconds_to_calm(now) > 0}
+    """Those whose quiet period has not passed; an object that is `wanted` to be repaired is not quiet."""
+    return {ref: known for ref, known in repairs.items() if ref in wanted or known.seconds_to_quiet(now) > 0}

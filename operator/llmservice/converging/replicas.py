@@ -1,4 +1,4 @@
-"""Who writes `replicas`: the value the operator states, or none while somebody else owns the field."""
+"""Who writes `replicas`: the value the operator applies, or none while another field manager owns it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from llmservice.objects.references import Manifest
 class Replicas:
     """What the Deployment's intent says about replicas.
 
-    `value` None leaves the field to its owner. `before_suspend` is kept on the Deployment while it is suspended.
-    `live` is true when the value only repeats what is there, so it must not overwrite a newer one.
+    `value` None leaves the field to its owner. `before_suspend` is kept in an annotation while suspended.
+    `live` is true when the value only repeats the live one, so it must not overwrite a newer one.
     """
 
     value: int | None
@@ -32,10 +32,10 @@ def replicas_to_state(
     | fixed                          | the fixed value                                |
     | no Deployment yet              | minimum                                        |
     | resumed                        | what ran before, within minimum and maximum    |
-    | owned by somebody else         | none: an apply without it releases our share   |
+    | owned by another manager       | none: an apply without it gives up ownership   |
     | otherwise                      | the live value                                 |
 
-    The live value is repeated until somebody else owns the field, because an apply that drops a field of which we are
+    The live value is repeated until another manager owns the field, because an apply that drops a field of which we are
     the only owner resets it to 1 (a Deployment's default).
     """
     if suspend:
@@ -53,7 +53,7 @@ def replicas_to_state(
 
 
 def stating(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
-    """The manifests with the Deployment stating these replicas, and what ran before a suspension in the same write."""
+    """The manifests with these replicas in the Deployment, and the annotation of a suspension in the same write."""
     return [_stating(manifest, replicas) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
 
 
@@ -74,7 +74,7 @@ def owners_of_replicas(deployment: Manifest) -> frozenset[str]:
 
 
 def is_emptied(deployment: Manifest) -> bool:
-    """Whether the operator emptied it for a suspension and has not stated other replicas since."""
+    """Whether the operator scaled it to zero for a suspension and has not applied other replicas since."""
     return BEFORE_SUSPEND_ANNOTATION in _annotations(deployment)
 
 
@@ -98,7 +98,7 @@ def _annotations(deployment: Manifest) -> Mapping[str, str]:
 
 
 def _ran_before(deployment: Manifest | None, otherwise: int) -> int:
-    """What ran before the suspension: the kept number, or the live one at its beginning."""
+    """The replicas before the suspension: from the annotation, or the live ones when it begins."""
     if deployment is None:
         return otherwise
     kept = _annotations(deployment).get(BEFORE_SUSPEND_ANNOTATION, "")

@@ -24,9 +24,9 @@ Status = Mapping[str, Any]
 class Situation:
     """What the status is composed from.
 
-    `floor` is the number of replicas below which the declared state is not reached; `before` the status as it stands,
-    `update` the condition about what newer facts would change, `modified` that about who else writes the children.
-    `scaling` is what the autoscaler tells; None where nothing is scaled, or nothing was decided yet.
+    `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
+    the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
+    nothing is scaled, or nothing was decided yet.
     """
 
     plan: ServicePlan
@@ -46,12 +46,12 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
 
     | pods                               | Ready                  | Available | Reconciling | Stalled          |
     |------------------------------------|------------------------|-----------|-------------|------------------|
-    | none wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
+    | zero wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
     | rolled out at the floor            | True                   | True      | absent      | absent           |
-    | the same, a child is fought for    | True, Contested        | True      | absent      | absent           |
-    | not yet rolled out                 | False, diagnosis or wait | endpoints | True        | absent           |
-    | not yet, deadline over, no healing | False, diagnosis         | endpoints | absent      | True             |
-    | was rolled out, below the floor    | False, diagnosis or wait | endpoints | absent      | absent           |
+    | the same, a child is contested     | True, Contested        | True      | absent      | absent           |
+    | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent           |
+    | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True             |
+    | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent           |
     """
     plan, before = situation.plan, situation.before
     facts = {
@@ -64,14 +64,14 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
 
 
 def seconds_to_pass(diagnosis: Diagnosis | None, now: datetime) -> float:
-    """Seconds for which a diagnosis may still be a moment of every start; 0 when it is more, or never is one.
+    """Seconds for which a diagnosis still counts as part of a normal start; 0 afterwards, or when it never is.
 
-    Until then the reason is that of a start, which no event tells; the sentence says at once what is waited for.
+    Until then the reason is Starting, which makes no Event; the message names the cause from the beginning.
     """
     if diagnosis is None or not diagnosis.since:
         return 0.0
     age = (now - datetime.fromisoformat(diagnosis.since)).total_seconds()
-    return diagnosis.may_pass_seconds - age if 0 <= age < diagnosis.may_pass_seconds else 0.0
+    return diagnosis.startup_grace_seconds - age if 0 <= age < diagnosis.startup_grace_seconds else 0.0
 
 
 def stalled(
@@ -84,10 +84,9 @@ def stalled(
     progress: Progress | None,
     passes: bool = False,
 ) -> dict[str, Any]:
-    """The status of a resource that only an edit can help: what runs goes on running and stays described.
+    """The status of a resource that cannot be reconciled: running replicas keep running and their plan stays.
 
-    What `passes` by itself is no stall, but waited for. Without a `progress` nobody knows what runs, and the counts
-    stay as they were.
+    A cause that `passes` by itself is Reconciling instead of Stalled. Without `progress` the counts stay as they were.
     """
     kind = ConditionType.RECONCILING if passes else ConditionType.STALLED
     ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
@@ -111,7 +110,7 @@ def _composed(
 
 
 def _is_kept(situation: Situation) -> bool:
-    """Whether the plan in the status is a newer operator's, which knows better what runs."""
+    """Whether a newer operator wrote the plan in the status: then it describes what runs better than ours."""
     return made_by_newer(situation.plan) and "plan" in situation.before
 
 
@@ -130,7 +129,7 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
     ]
     if ready or _was_rolled_out(situation):
         return conditions
-    if progress.late and diagnosis is not None and not diagnosis.heals:
+    if progress.late and diagnosis is not None and not diagnosis.self_healing:
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
@@ -154,20 +153,20 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
 
 
 def _contest(situation: Situation) -> str:
-    """Who undoes our writes; empty when nobody does."""
+    """The message of a Contested condition; empty when there is none."""
     modified = situation.modified
     return modified.message if modified and modified.reason == Reason.CONTESTED else ""
 
 
 def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, Reason, str]:
-    """Pods that still finish their requests count, although the Deployment no longer counts them.
+    """Pods that still finish requests count, although the Deployment no longer counts them.
 
-    What an eviction left behind does not: nobody takes it away.
+    Evicted pods do not: nothing deletes them.
     """
     left = sum(not stays_on(pod) for pod in situation.pods)
     if situation.progress.seen and situation.progress.total == 0 and not left:
         return True, reason, message
-    return False, Reason.PROGRESSING, f"{left} pod{'s' if left != 1 else ''} still there, to finish requests: wait"
+    return False, Reason.PROGRESSING, f"{left} pod{'s' if left != 1 else ''} still finishing requests: wait"
 
 
 def _availability(ready: int, reason: Reason, message: str) -> Condition:
@@ -178,7 +177,7 @@ def _availability(ready: int, reason: Reason, message: str) -> Condition:
 
 
 def _was_rolled_out(situation: Situation) -> bool:
-    """Whether this generation reached its floor before: a later crash is no new rollout."""
+    """Whether this generation was rolled out before: a later crash is no new rollout."""
     before = situation.before
     if before.get("observedGeneration") != situation.plan.owner.generation or not condition_in(
         before, ConditionType.READY

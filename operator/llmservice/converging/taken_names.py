@@ -1,4 +1,4 @@
-"""Whose an object is that has a name we need: an orphan of ours, one that is about to go, or somebody else's."""
+"""Name conflicts: an object with a name we need is an orphan of ours, about to be deleted, or somebody else's."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -15,25 +15,25 @@ from llmservice.planning.service_plan import Owner
 
 @dataclass(frozen=True, slots=True)
 class NameConflict:
-    """Why a name is not ours, in a sentence. `passes` is true where Kubernetes is about to take the object away."""
+    """Who has the name, in a sentence. `passes` is true when Kubernetes is about to delete the object."""
 
     message: str
     passes: bool
 
 
 class _Whose(Enum):
-    LEAVING = "goes with the deleted LLMService of this name"
-    ORPHAN = "was left behind without an owner by an LLMService of this name"
-    FOREIGN = "exists and belongs to somebody else"
+    LEAVING = "owned by a deleted LLMService of this name"
+    ORPHAN = "orphaned by an earlier LLMService of this name"
+    FOREIGN = "already exists and is not owned by this LLMService"
 
 
 def name_conflict(owner: Owner, taken: Mapping[Ref, Manifest]) -> NameConflict:
-    """What is told of the names that are not ours. Nothing is ever adopted by itself."""
+    """The message about names that are not ours. No object is ever adopted automatically."""
     groups: dict[_Whose, dict[Ref, Manifest]] = defaultdict(dict)
     for ref, live in sorted(taken.items()):
         groups[_whose(owner, live)][ref] = live
-    told = [_TOLD[whose](groups[whose]) for whose in _Whose if whose in groups]
-    return NameConflict("; ".join(told), passes=set(groups) == {_Whose.LEAVING})
+    sentences = [_SENTENCES[whose](groups[whose]) for whose in _Whose if whose in groups]
+    return NameConflict("; ".join(sentences), passes=set(groups) == {_Whose.LEAVING})
 
 
 def _whose(owner: Owner, live: Manifest) -> _Whose:
@@ -46,27 +46,26 @@ def _whose(owner: Owner, live: Manifest) -> _Whose:
 
 
 def _leaving(group: Mapping[Ref, Manifest]) -> str:
-    return f"{_names(group)} {_Whose.LEAVING.value} and is not gone yet: wait"
+    return f"{_names(group)}: {_Whose.LEAVING.value}, still being deleted; wait"
 
 
 def _orphaned(group: Mapping[Ref, Manifest]) -> str:
     namespace = next(iter(group)).namespace
     objects = " ".join(f"{ref.kind.lower()}/{ref.name}" for ref in group)
     return (
-        f"{_names(group)} {_Whose.ORPHAN.value}; nothing of it was touched: `kubectl -n {namespace} delete {objects}` "
-        "removes it (what it serves stops); to keep it, give it this LLMService as its controller"
+        f"{_names(group)}: {_Whose.ORPHAN.value}, left unchanged; delete it with `kubectl -n {namespace} delete "
+        f"{objects}` (it stops serving), or keep it by making this LLMService its controller"
     )
 
 
 def _foreign(group: Mapping[Ref, Manifest]) -> str:
     owners = [f"{owner['kind']} {owner['name']}" for live in group.values() if (owner := controller_of(live))]
     whose = f" ({sentence(', '.join(dict.fromkeys(owners)))})" if owners else ""
-    told = f"{_names(group)} {_Whose.FOREIGN.value}{whose}"
-    return f"{told}; nothing of it was touched: rename this LLMService, or remove it"
+    return f"{_names(group)}: {_Whose.FOREIGN.value}{whose}, left unchanged; rename this LLMService, or delete it"
 
 
 def _names(group: Mapping[Ref, Manifest]) -> str:
     return ", ".join(f"{ref.kind} {ref.name}" for ref in group)
 
 
-_TOLD = {_Whose.LEAVING: _leaving, _Whose.ORPHAN: _orphaned, _Whose.FOREIGN: _foreign}
+_SENTENCES = {_Whose.LEAVING: _leaving, _Whose.ORPHAN: _orphaned, _Whose.FOREIGN: _foreign}

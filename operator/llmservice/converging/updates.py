@@ -1,4 +1,4 @@
-"""What a newer operator, catalogue or setting would change about replicas that run as they were made."""
+"""`UpdateAvailable`: what a newer operator, catalogue or setting would change in the running replicas."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,23 +14,23 @@ from llmservice.rendering.manifests import render
 _NAMED_AT_MOST = 6
 
 _BOOKKEEPING = frozenset({RENDER_VERSION_ANNOTATION})
-"""Annotations of ours that change with every version and restart nothing."""
+"""Our own annotations that change with every version and restart nothing."""
 
 
 def made_by_newer(plan: ServicePlan) -> bool:
-    """Whether an operator newer than this one made the workload: then it stays as it is until the spec changes."""
+    """Whether a newer operator rendered the workload: then it stays unchanged until the spec changes."""
     return plan.render_version > RENDER_VERSION
 
 
 def update_condition(plan: ServicePlan, newest: ServicePlan | None) -> Condition | None:
-    """`UpdateAvailable`: what would change; None while nothing would. `newest` is the plan from today's facts."""
+    """What would change; None when nothing would. `newest` is the plan from the current facts."""
     if made_by_newer(plan):
         return Condition(
             type=ConditionType.UPDATE_AVAILABLE,
             status=False,
             reason=Reason.MADE_BY_NEWER_OPERATOR,
-            message=f"rendering {plan.render_version} of a newer operator made the replicas, this operator knows "
-            f"{RENDER_VERSION}: they stay as they are until the spec changes; upgrade the operator again",
+            message=f"a newer operator rendered the replicas (render version {plan.render_version}, this one has "
+            f"{RENDER_VERSION}): they stay unchanged until the spec changes; upgrade the operator again",
         )
     changes = [] if newest is None else sorted(set(_changes(render(plan, None), render(newest, None))))
     if not changes:
@@ -40,8 +40,8 @@ def update_condition(plan: ServicePlan, newest: ServicePlan | None) -> Condition
         type=ConditionType.UPDATE_AVAILABLE,
         status=True,
         reason=Reason.NEWER_PLAN,
-        message=f"today's operator, catalogue and settings would change {', '.join(changes[:_NAMED_AT_MOST])}{more}; "
-        f"to take it, edit the spec or give the annotation {UPDATE_ANNOTATION} a new value (replicas restart)",
+        message=f"current operator, catalogue and settings would change {', '.join(changes[:_NAMED_AT_MOST])}{more}; "
+        f"to apply it, edit the spec or set the annotation {UPDATE_ANNOTATION} to a new value (replicas restart)",
     )
 
 
@@ -52,7 +52,7 @@ def _changes(old: Iterable[Manifest], new: Iterable[Manifest]) -> Iterator[str]:
 
 
 def _paths(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Paths at which two pieces of JSON differ; elements of lists by name, else the list as a whole."""
+    """Paths at which two JSON values differ; list elements are matched by name, else the list counts as one value."""
     if old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):

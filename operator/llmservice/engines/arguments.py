@@ -1,4 +1,4 @@
-"""Users' own arguments and variables, held against what the operator owns and what the engine takes."""
+"""Checks of the user's arguments and environment: what the operator owns, and what the engine accepts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,13 +9,13 @@ from llmservice.errors import InvalidSpec
 _ARGS = "spec.engineOptions.args"
 _ENV = "spec.engineOptions.env"
 _LONGEST_FLAG = 128
-"""Far above any engine's; it is repeated in what is said about it."""
+"""Longer than any engine's flag; limits what an error message repeats."""
 
 
 def check_arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str], variables: Sequence[str]) -> None:
-    """Pass what the engine may get; raises InvalidSpec with one line for each problem.
+    """Accept arguments and variables or raise InvalidSpec, with one line for each problem.
 
-    `removed` maps flags that the version no longer has to what to write instead; `variables` are names.
+    `removed` maps flags that this version no longer has to their replacement; `variables` are names.
     """
     problems = [*_arguments(engine, removed, args), *_variables(engine, variables)]
     if problems:
@@ -50,33 +50,33 @@ def _arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str]) 
         if owned:
             yield Reason.OWNED_ARGUMENT, field, f"{owned} is owned by the operator; {engine.owned.flags[owned]}"
         elif flag in removed:
-            yield Reason.ENGINE_ARGUMENT_REJECTED, field, f"{flag} is no longer known to this version; {removed[flag]}"
-        elif problem := _misshapen(engine, argument, flag):
+            yield Reason.ENGINE_ARGUMENT_REJECTED, field, f"{flag} was removed from this version; {removed[flag]}"
+        elif problem := _malformed(engine, argument, flag):
             yield Reason.ENGINE_ARGUMENT_REJECTED, field, problem
 
 
 def _names(engine: Engine, flag: str) -> tuple[str, ...]:
-    """The flag as written, and what a parser makes of it: `--api-key.x` is a part of `--api-key`, `-qawq` is `-q`."""
+    """The flag as written, and as a parser reads it: `--api-key.x` is a part of `--api-key`, `-qawq` is `-q`."""
     return flag, flag.partition(".")[0], *({flag[:2]} & engine.capabilities.glued)
 
 
-def _misshapen(engine: Engine, argument: str, flag: str) -> str:
+def _malformed(engine: Engine, argument: str, flag: str) -> str:
     if "$(" in _expandable(engine, argument):
-        return "$(NAME) would be expanded to a flag that nobody has looked at; write out what it stands for"
+        return "$(NAME) would be expanded to a flag that was not checked; write the value instead"
     if flag[:2] in engine.capabilities.glued and flag[2:]:
-        return f"{engine.name} reads {flag} as several; write {flag[:2]} and what follows as items of their own"
+        return f"{engine.name} reads {flag} as several; write {flag[:2]} and what follows as separate items"
     if engine.capabilities.one_word_arguments and argument.split() != [argument]:
-        return f"{engine.name} splits arguments at spaces; write each word as an item of its own, without spaces in it"
+        return f"{engine.name} splits arguments at spaces; write each word as a separate item"
     if flag and "=" in argument and not engine.capabilities.equals_sign:
-        return f"{engine.name} does not take --flag=value; write two items: {flag} and its value"
+        return f"{engine.name} does not accept --flag=value; write two items: {flag} and its value"
     return ""
 
 
 def _expandable(engine: Engine, argument: str) -> str:
-    """The part of an argument in which a variable could bring in a flag: the kubelet expands, the engine parses later.
+    """The part of an argument in which a variable could add a flag: the kubelet expands before the engine parses.
 
-    Behind the equals sign it is a value for sure, and so is a word that begins like neither a flag nor a variable;
-    unless the entrypoint splits at spaces, which a variable may have.
+    Behind an equals sign it can only be a value, and so can a word that begins with neither `-` nor `$`; unless the
+    entrypoint splits at spaces, which the value of the variable may contain.
     """
     if engine.capabilities.one_word_arguments:
         return argument

@@ -1,12 +1,12 @@
-"""Waiting inside the container until an engine is idle, for engines that would drop what they work on."""
+"""preStop hooks: wait in the container until the engine is idle, for engines that abort running requests on SIGTERM."""
 
 from llmservice.engines.engine import PORT
 
 SETTLE_SECONDS = 5
-"""Until every proxy has heard that the pod is no endpoint any more."""
+"""Time for every kube-proxy and ingress to learn that the pod is no endpoint any more."""
 
 SETTLE = ("/bin/sh", "-c", f"sleep {SETTLE_SECONDS}")
-"""The preStop command of an engine that finishes its requests by itself after SIGTERM."""
+"""The preStop command of an engine that finishes running requests itself after SIGTERM."""
 
 _WAIT = f"""\
 end=$(($(date +%s) + $1))
@@ -26,10 +26,10 @@ done"""
 
 
 def wait_until_idle(gauges: str, seconds: int) -> tuple[str, ...]:
-    """A preStop command: ends when none of the gauges is above 0, twice in a row, or after so many seconds.
+    """A preStop command that ends when all gauges are 0, twice in a row, or after so many seconds.
 
-    `gauges` is a regular expression for the lines of /metrics that count requests. A gauge that is missing counts as 0;
-    an answer that comes too late counts as busy; nothing listens yet (curl: 7) or any more: it ends at once. A proxy in
-    the environment is for the engine's own questions: its answer would count as idle, its refusal as nobody there.
+    `gauges` is a regular expression for the lines of /metrics that count requests. A missing gauge counts as 0, a
+    timeout as busy; when nothing listens (curl exit code 7) it ends at once. A proxy in the environment is bypassed:
+    its answer would count as idle, its refusal as nothing listening.
     """
     return ("/bin/sh", "-c", _WAIT, "drain", str(seconds), gauges)

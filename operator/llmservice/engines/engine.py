@@ -1,4 +1,4 @@
-"""What planning asks of an engine, and what an engine answers: values only."""
+"""The interface of an engine: what planning asks of it and what it answers, as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,10 +43,10 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingRequest:
-    """What is to be served, in the resource's own terms; every number is decided.
+    """What is to be served, in the terms of the resource; every number is decided.
 
-    `max_model_len` is tokens per request (prompt + answer), `max_num_seqs` requests worked on at once per replica;
-    both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is how long running requests may finish.
+    `max_model_len` is tokens per request (prompt + answer), `max_num_seqs` concurrent requests per replica;
+    both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is for running requests to finish.
     `cores` and `memory_bytes` are the container's limits; 0 means none.
     """
 
@@ -77,7 +77,7 @@ class HttpProbe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """`startup` allows the start-up budget (planning sets its failures), the others tell busy from dead."""
+    """`startup` allows the start-up budget (planning sets its failures), the others tell busy from hung."""
 
     startup: HttpProbe
     readiness: HttpProbe
@@ -92,7 +92,7 @@ class Launch:
     empty volumes. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
     `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
     SIGTERM as process 1 of its container, `needs_shared_memory` for one whose processes exchange buffers even with one
-    device or none. `defaults` are what the engine chose, `notes` sentences for `status.plan`.
+    device or none. `defaults` are values the engine chose, `notes` are sentences for `status.plan`.
     """
 
     args: tuple[str, ...]
@@ -111,10 +111,10 @@ class Launch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedArguments:
-    """What the operator sets itself: flags with every alias, and their environment twins.
+    """What the operator sets itself: flags with every alias, and the equivalent environment variables.
 
-    `flags` maps each spelling (`--ctx-size`, `-c`) to what to do instead, as the end of a sentence ("use
-    spec.maxModelLen"). `environment` does the same for variable names, in upper case.
+    `flags` maps each spelling (`--ctx-size`, `-c`) to a remedy, as the end of a sentence ("use spec.maxModelLen").
+    `environment` does the same for variable names, in upper case.
     """
 
     flags: Mapping[str, str]
@@ -123,7 +123,7 @@ class OwnedArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPattern:
-    """A line in an engine's log that names a cause. `pattern` finds it; `remedy` ends the sentence."""
+    """A line in an engine's log that shows why it exited. `pattern` finds it; `remedy` ends the sentence."""
 
     reason: Reason
     pattern: Pattern
@@ -132,13 +132,13 @@ class LogPattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What differs between engines and matters to planning: asked, never guessed from a name.
+    """What differs between engines and matters to planning, so that no code compares engine names.
 
     `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
-    the model's repository. `dtype`: it takes a number format. `gguf`: it picks one file of a repository.
-    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it takes `--flag=value`. `glued` are
-    the one-letter options that it takes in one word with their value (`-p8080`) or with other options (`-ep`).
-    `memory` is how it uses devices, None where nobody knows.
+    the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
+    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
+    are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
+    `memory` is how it uses the memory of devices, None if that is not known.
     """
 
     schemes: frozenset[str]
@@ -172,12 +172,12 @@ class Engine(Protocol):
 
     @property
     def flags(self) -> frozenset[str]:
-        """Every flag `launch` may render; one that a version does not know is left out."""
+        """Every flag `launch` may render; a flag that the version does not have is left out."""
         ...
 
     @property
     def log_patterns(self) -> tuple[LogPattern, ...]:
-        """Log lines that name a cause, the most telling first."""
+        """Log lines that show why the engine exited, the most specific first."""
         ...
 
     def launch(self, request: ServingRequest) -> Launch:
@@ -185,5 +185,5 @@ class Engine(Protocol):
         ...
 
     def metric_names(self, version: EngineVersion) -> MetricNames:
-        """How a version exports what the autoscaler asks for."""
+        """The names of the metrics that the autoscaler reads, in this version."""
         ...

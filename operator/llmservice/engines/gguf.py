@@ -1,4 +1,4 @@
-"""GGUF files: which one a resource means, and what its name says of its quantization."""
+"""GGUF files: which one a resource means, and which quantization its name states."""
 
 from collections.abc import Collection
 
@@ -28,24 +28,26 @@ def one_file(model: ModelSource) -> str:
     if model.path.endswith(".gguf"):
         if model.file:
             raise InvalidSpec(
-                Reason.INVALID_SPEC, "spec.model.uri names a file already; remove one of them", field="spec.model.file"
+                Reason.INVALID_SPEC,
+                "spec.model.uri already names a file; remove one of the two",
+                field="spec.model.file",
             )
         return model.path
     if not model.file:
         raise InvalidSpec(
             Reason.INVALID_SPEC,
-            f"{model.path} is a folder; name the GGUF file in it (of a split model the first part)",
+            f"{model.path} is a folder; name the GGUF file in it (the first part of a split model)",
             field="spec.model.file",
         )
     return f"{model.path}/{whole_name(model.file)}"
 
 
 def whole_name(file: str) -> str:
-    """The file name, if it is one and no glob; raises InvalidSpec."""
+    """The file name; raises InvalidSpec for a glob."""
     if any(letter in file for letter in "*?["):
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"{file} is a glob and this engine loads one file; name it in full, or leave it out for an hf:// uri and "
+            f"{file} is a glob, but this engine loads one file; write its full name, or omit it for an hf:// uri and "
             "set spec.quantization",
             field="spec.model.file",
         )

@@ -1,4 +1,4 @@
-"""Probes for engines that say on /health that they serve: slow is not dead."""
+"""Probes for engines with a /health endpoint: a busy engine must not be restarted."""
 
 from llmservice.engines.engine import HttpProbe, Probes
 
@@ -6,9 +6,9 @@ _PATH = "/health"
 
 
 def health_probes(*, startup_period_seconds: int) -> Probes:
-    """Probes on /health; planning gives the startup probe the failures that make its budget.
+    """Probes on /health; planning sets the failure threshold of the startup probe.
 
-    A busy server answers late: only minutes of silence mean that it is dead.
+    A busy server answers late: only minutes without an answer count as hung.
     """
     return Probes(
         startup=HttpProbe(path=_PATH, period_seconds=startup_period_seconds, timeout_seconds=5, failures=1),

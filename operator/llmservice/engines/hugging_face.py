@@ -1,6 +1,6 @@
 """What engines built on huggingface_hub, transformers and PyTorch have in common.
 
-Belongs here: what these libraries say and do under any engine. Does not: an engine's own options.
+Belongs here: log lines and environment variables of these libraries. Does not: an engine's own options.
 Sources: huggingface_hub/errors.py and utils/_http.py, transformers/utils/hub.py, torch/cuda/__init__.py.
 """
 
@@ -12,7 +12,7 @@ from llmservice.untrusted.patterns import compiled
 TOKEN_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
 
-HUB_SIGNATURES = (
+HUB_LOG_PATTERNS = (
     LogPattern(
         reason=Reason.MODEL_ACCESS_DENIED,
         pattern=compiled(r"GatedRepoError: |[Cc]annot access gated repo|You are trying to access a gated repo"),
@@ -34,14 +34,14 @@ HUB_SIGNATURES = (
         reason=Reason.CRASH_LOOPING,
         pattern=compiled(r"429 Client Error|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load"),
         remedy=(
-            "the model hub cannot be reached or throttles: check network policy and proxy, set "
+            "the model hub is unreachable or throttles requests: check network policy and proxy, set "
             "spec.model.tokenSecretRef, or use a claim (pvc://)"
         ),
     ),
 )
-"""The hub's answers, the most telling first: an unknown repository is answered with 401 when there is no token."""
+"""Errors of the hub, the most specific first: without a token an unknown repository is answered with 401."""
 
-TORCH_SIGNATURES = (
+TORCH_LOG_PATTERNS = (
     LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"(argument|option) `?trust_remote_code=True|--trust-remote-code"),
@@ -50,7 +50,7 @@ TORCH_SIGNATURES = (
     LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"does not recognize this architecture"),
-        remedy="name a newer spec.engineOptions.version, or another engine",
+        remedy="set a newer spec.engineOptions.version, or another engine",
     ),
     LogPattern(
         reason=Reason.OUT_OF_MEMORY,
@@ -64,24 +64,24 @@ TORCH_SIGNATURES = (
             r"|Failed to infer device type|not enough cuda devices|NotEnoughCUDADevices"
         ),
         remedy=(
-            "image, driver and device do not fit: check the node, or name another spec.engineOptions.version; where a "
-            "group owns /dev/dri, its number on the node belongs into spec.pod.securityContext.supplementalGroups"
+            "image, driver and device do not match: check the node, or set another spec.engineOptions.version; where a "
+            "group owns /dev/dri, add its id on the node to spec.pod.securityContext.supplementalGroups"
         ),
     ),
 )
 
 
 def quantization_on_load(request: ServingRequest) -> str:
-    """This version's own name of a quantization made on load; empty for what a checkpoint is.
+    """This version's name of an online quantization; empty for the quantization of a checkpoint.
 
-    A checkpoint names its method itself, and engines end when an option names another one.
+    A checkpoint states its own method, and engines exit when an option names another one.
     """
     return request.version.on_load.get(request.quantization, "")
 
 
 def one_of(value: str, known: tuple[str, ...], field: str) -> str:
-    """The value, when it is known or empty; raises InvalidSpec naming the field."""
+    """The value, if it is empty or one of `known`; raises InvalidSpec naming the field."""
     if value and value not in known:
-        message = f"{value} is none of {', '.join(known)}; name one of them, or leave it out"
+        message = f"{value} is not one of {', '.join(known)}; use one of them, or omit the field"
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field=field)
     return value

@@ -1,7 +1,7 @@
 """llama.cpp's server: GGUF models on CPU and GPU.
 
-Facts are those of build b11312 (commit 0c1e570): common/arg.cpp, tools/server/{server,server-context,server-http}.cpp,
-common/{download,hf-cache}.cpp. Its flags are kept in the catalogue as its own --help lists them.
+Verified against build b11312 (commit 0c1e570): common/arg.cpp, tools/server/{server,server-context,server-http}.cpp,
+common/{download,hf-cache}.cpp. The catalogue has its flags as listed by --help.
 """
 
 import math
@@ -27,24 +27,23 @@ from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _CONTEXT_STEP = 256
-"""Slots own multiples of this many tokens (src/llama-context.cpp, n_ctx_seq)."""
+"""The context of a slot is a multiple of this many tokens (src/llama-context.cpp, n_ctx_seq)."""
 
 _USUAL_QUANTIZATION = "Q4_K_M"
 _WHY_USUAL = (
-    "a quarter of the size at little loss, and most repositories have it; named, because the engine left to itself "
-    "would take any other file where there is none"
+    "a quarter of the size at little loss, and available in most repositories; set explicitly, because the engine "
+    "would otherwise fall back to any other file"
 )
 _PROMPT_CACHE_MIB = 8192
 _HTTP_THREADS = 256
-"""A waiting request holds a thread. Threads beyond the first few (parallel + 4) are started too late when requests
-come in a burst, and /health then waits behind them: up to 20 s in 3 of 4 trials with 30 requests, never with 256
-threads of 30 kB each (tools/server/server-http.cpp; cpp-httplib's ThreadPool)."""
+"""A waiting request holds a thread. Threads beyond the first few (parallel + 4) start too late when requests arrive in
+a burst, and /health waits behind them: up to 20 s in 3 of 4 trials with 30 requests, never with 256 threads of 30 kB
+each (tools/server/server-http.cpp; cpp-httplib's ThreadPool)."""
 _LOAD = "^llamacpp:requests_(processing|deferred) "
-"""The lines of /metrics that count what runs and what waits."""
+"""The lines of /metrics that count running and waiting requests."""
 
 _KV_CACHE_DTYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1")
 
-# Nothing listens while the model is downloaded, then /health says 503 until it is loaded.
 _MEMORY = MemoryUse(
     variants=frozenset({"cuda", "rocm", "xpu"}),
     utilization=1.0,
@@ -59,9 +58,10 @@ _MEMORY = MemoryUse(
     small_kv_in_hardware=False,
     quantizations=(_USUAL_QUANTIZATION, "Q8_0", "F16"),
 )
+# Nothing listens during the download, then /health answers 503 until the model is loaded.
 _PROBES = health_probes(startup_period_seconds=2)
 
-_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here would lock the metrics)"
 _SHELL = "leave it out: it lets every client run programs in the pod or reach other hosts from it"
 _ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
@@ -85,7 +85,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "-ctk --cache-type-k LLAMA_ARG_CACHE_TYPE_K",
         "-ctv --cache-type-v LLAMA_ARG_CACHE_TYPE_V",
     ),
-    _SERVED_BY_ALL: (
+    _RELIED_ON: (
         "--host LLAMA_ARG_HOST",
         "--port LLAMA_ARG_PORT",
         "--reuse-port LLAMA_ARG_REUSE_PORT",
@@ -120,7 +120,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "--gpt-oss-120b-default --vision-gemma-4b-default --vision-gemma-12b-default",
     ),
 }
-"""What to do instead → options in every spelling with their environment twins. A negated twin (`_NO_`) is read too."""
+"""Remedy → options in every spelling, with their environment variables. Negated variables (`_NO_`) are read too."""
 
 _CAUSES: Mapping[str, tuple[Reason, str]] = {
     r"GET failed \((401|403)\)": (
@@ -130,12 +130,12 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
     r"GET failed \(404\)": (Reason.MODEL_NOT_FOUND, "correct spec.model.uri"),
     r"no GGUF files found in repository": (
         Reason.MODEL_NOT_FOUND,
-        "none of this quantization, the log lists what there is: set spec.quantization or spec.model.file",
+        "no file of this quantization, the log lists what there is: set spec.quantization or spec.model.file",
     ),
     r"file '.*' not found in repository": (Reason.MODEL_NOT_FOUND, "correct spec.model.file; the log lists the files"),
     r"GET failed \(\d+\)": (
         Reason.CRASH_LOOPING,
-        "the model hub refuses or throttles: wait, set spec.model.tokenSecretRef, or use a claim (pvc://)",
+        "the model hub rejects or throttles requests: wait, set spec.model.tokenSecretRef, or use a claim (pvc://)",
     ),
     r"HTTPLIB failed: ": (
         Reason.CRASH_LOOPING,
@@ -143,7 +143,7 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
     ),
     r"failed to open GGUF file '.*' \(No such file or directory\)": (
         Reason.MODEL_NOT_FOUND,
-        "correct the path in spec.model.uri, or put the file onto the volume",
+        "correct the path in spec.model.uri, or copy the file to the volume",
     ),
     r"failed to open GGUF file '.*' \(Permission denied\)": (
         Reason.MODEL_ACCESS_DENIED,
@@ -151,20 +151,20 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
     ),
     r"invalid magic characters|failed to read magic": (
         Reason.MODEL_NOT_FOUND,
-        "this is no GGUF file: name one in spec.model.uri or spec.model.file",
+        "the file is not a GGUF file: name one in spec.model.uri or spec.model.file",
     ),
     r"data is not within the file bounds": (
         Reason.MODEL_NOT_FOUND,
-        "the file is incomplete: copy it onto the volume again",
+        "the file is incomplete: copy it to the volume again",
     ),
     r"unknown model architecture: ": (
         Reason.UNSUPPORTED_MODEL_SOURCE,
-        "name a newer spec.engineOptions.version, or another engine",
+        "set a newer spec.engineOptions.version, or another engine",
     ),
     r"error(: invalid| while handling) argument": (Reason.ENGINE_ARGUMENT_REJECTED, "correct spec.engineOptions.args"),
     r"failed to initialize (CUDA|ROCm)": (
         Reason.GPU_NOT_USABLE,
-        "no device is visible, or the driver is too old: check the node, or name another spec.engineOptions.version",
+        "no device is visible, or the driver is too old: check the node, or set another spec.engineOptions.version",
     ),
     r"failed to allocate buffer for kv cache": (
         Reason.KV_CACHE_TOO_SMALL,
@@ -175,7 +175,7 @@ _CAUSES: Mapping[str, tuple[Reason, str]] = {
         "take a smaller spec.quantization, lower spec.maxModelLen or spec.maxNumSeqs, or raise spec.gpu.count",
     ),
 }
-"""A line of the log → its reason and the way out; the most telling first."""
+"""Log line → reason and remedy; the most specific first."""
 
 
 def _owned() -> Iterator[tuple[str, str]]:
@@ -215,7 +215,7 @@ class LlamaCpp:
             probes=_PROBES,
             environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub", **_changeable(request)},
             writable_paths=(_CACHE,),
-            # SIGTERM drops what runs, so that has to end before; and until the model is loaded, process 1 ignores it.
+            # SIGTERM aborts running requests, so preStop waits for them; while loading, process 1 ignores SIGTERM.
             pre_stop=wait_until_idle(_LOAD, SETTLE_SECONDS + request.drain_seconds),
             pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
             stop_seconds=5,
@@ -255,24 +255,24 @@ def _model(request: ServingRequest) -> tuple[_Options, tuple[Default, ...], tupl
 
 
 def _stated(request: ServingRequest, file: str) -> tuple[str, ...]:
-    """A named file decides its quantization: a contradiction is refused, what cannot be checked is noted."""
+    """A named file decides the quantization: a contradiction is refused, an unknown quantization is noted."""
     if request.quantization == "auto":
         return ()
     stated = quantization_in(file, request.version.quantizations)
     if stated and stated != request.quantization:
         raise InvalidSpec(
             Reason.QUANTIZATION_MISMATCH,
-            f"{request.quantization} is asked for and {file} holds {stated}; leave it out, or name another file",
+            f"{request.quantization} contradicts {file} ({stated}); omit spec.quantization, or name another file",
             field="spec.quantization",
         )
     return () if stated else (f"{file} decides the quantization; {request.quantization} was not checked",)
 
 
 def _capacity(request: ServingRequest) -> _Options:
-    """Slots that hold one request each: exactly max_model_len tokens, no more and no less.
+    """One slot per concurrent request, each with exactly max_model_len tokens.
 
     A slot owns ctx-size / parallel tokens, rounded up to 256, and may use max_model_len of them. `--fit off` keeps the
-    engine from shrinking either to the memory it finds. Builds without --kv-unified-per-slot allow the rounded number.
+    engine from shrinking either to fit the memory. Builds without --kv-unified-per-slot allow the rounded number.
     """
     slot = math.ceil(request.max_model_len / _CONTEXT_STEP) * _CONTEXT_STEP
     return (
@@ -292,17 +292,17 @@ def _kv_cache(dtype: str) -> _Options:
     if dtype not in _KV_CACHE_DTYPES:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"{dtype} is none of {', '.join(_KV_CACHE_DTYPES)}; name one of them, or leave it out for f16",
+            f"{dtype} is not one of {', '.join(_KV_CACHE_DTYPES)}; use one of them, or omit the field for f16",
             field="spec.kvCacheDtype",
         )
     return (("--cache-type-k", dtype), ("--cache-type-v", dtype))
 
 
 def _changeable(request: ServingRequest) -> Mapping[str, str]:
-    """What users may change, as variables: one of theirs takes its place, and an argument wins over it in the engine.
+    """Settings that users may override, as variables: theirs replace ours, and an argument overrides both.
 
-    Left alone, the engine does not look at the container's limits: it counts the node's cores, and keeps up to 8 GiB
-    of earlier prompts in memory.
+    By default the engine ignores the container's limits: it counts the node's cores, and keeps up to 8 GiB of earlier
+    prompts in memory.
     """
     http_threads = max(_HTTP_THREADS, 4 * request.max_num_seqs)
     variables = {"LLAMA_ARG_UI": "0", "LLAMA_ARG_THREADS_HTTP": str(http_threads)}

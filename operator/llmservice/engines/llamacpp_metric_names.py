@@ -1,4 +1,4 @@
-"""llama.cpp's metrics (tools/server/server-task.cpp, server-context.cpp): no labels, every series from the start.
+"""llama.cpp's metrics (tools/server/server-task.cpp, server-context.cpp): no labels, all series from the start.
 
 The gauges of its KV cache were removed (pull request 13660), and it has no histograms.
 """
@@ -14,20 +14,20 @@ _KNOWN: Mapping[str, Names] = {
     "prompt_tokens": ("llamacpp:prompt_tokens_total",),
     "generated_tokens": ("llamacpp:tokens_predicted_total",),
 }
-_NO_LATENCY = "no latency histograms: objectives cannot be checked, and Learned keeps a number of requests per replica"
+_NO_LATENCY = "no latency histograms: the objective cannot be checked, and Learned uses requests per replica"
 _ABSENT = {
-    "kv_use": "no gauge of the KV cache: each slot owns its part of it, so slots in use (running of spec.maxNumSeqs) "
-    "stand in for it; a target for the KV cache cannot be met",
-    "finished": "finished requests are not counted, so arrivals are not known: only what runs and waits is",
-    "rejected": "it refuses no request: all wait, without a limit",
+    "kv_use": "no gauge of KV-cache usage: every slot owns its part, so busy slots (running of spec.maxNumSeqs) "
+    "stand in for it; a KV-cache target cannot be used",
+    "finished": "finished requests are not counted, so the arrival rate is unknown: only running and waiting are known",
+    "rejected": "requests are never rejected: the queue is unbounded",
     "ttft": _NO_LATENCY,
     "tpot": _NO_LATENCY,
     "inter_token_latency": _NO_LATENCY,
     "slots": "spec.maxNumSeqs is the number of slots",
 }
-_PRESENT = {"generated_tokens": "generated tokens count when a request ends"}
+_PRESENT = {"generated_tokens": "generated tokens are counted when a request ends"}
 
 
 def llamacpp_metric_names(version: EngineVersion) -> MetricNames:
-    """How this version exports what the autoscaler asks for."""
+    """The names of the metrics that the autoscaler reads, in this version."""
     return metric_names_of(version, _KNOWN, absent=_ABSENT, present=_PRESENT)

@@ -1,4 +1,4 @@
-"""How one version of an engine exports what the autoscaler asks for: roles → metric names. Values only."""
+"""The metric names of one engine version, by the role that the autoscaler reads them for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,39 +8,39 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.metrics import METRIC_ROLES
 
 Names = tuple[str, ...]
-"""Series in the notation of `catalog/metrics.py`, fall-backs in order: the first that is exported counts.
+"""Series in the notation of `catalog/metrics.py`; of several the first that is exported counts.
 
 Empty: the engine has none.
 """
 
 _BASIC = frozenset({"running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished"})
-"""Roles that a row need not spell out: where an engine has them, every version of it does."""
+"""Roles that a row may omit: an engine exports them in every version or in none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricNames:
-    """The names of each role, and what to know of them.
+    """The metric names of each role.
 
-    Several label sets of one name (data-parallel engines, reasons, models) are added up; of `kv_use` the mean is taken.
-    Names of histograms come without `_bucket`, `_sum` and `_count`. `created_on_first_use` are roles whose absence
-    means zero: the engine makes the series when the first event comes. All else that is absent is unknown.
-    `substitutes` are sentences, by role: what an engine does not say, and what stands in for it.
+    Several label sets of one name (data-parallel engines, reasons, models) are summed; of `kv_use` the mean is taken.
+    Names of histograms come without `_bucket`, `_sum` and `_count`. `created_on_first_use` are roles whose series
+    the engine creates with the first event: absent means zero. Any other absent series is unknown. `substitutes` are
+    sentences, by role: what an engine does not export, and what is used instead.
     """
 
     running: Names = ()
-    """Requests being worked on (gauge)."""
+    """Running requests (gauge)."""
     waiting: Names = ()
     """Requests queued in the engine (gauge)."""
     kv_use: Names = ()
     """Share of the KV cache in use, 0–1 (gauge)."""
     prompt_tokens: Names = ()
-    """Prompt tokens worked off (counter)."""
+    """Prompt tokens processed (counter)."""
     generated_tokens: Names = ()
     """Generated tokens (counter)."""
     finished: Names = ()
     """Requests that ended (counter)."""
     rejected: Names = ()
-    """Requests that ended without an answer for lack of room: demand all the same (counter)."""
+    """Requests rejected for lack of capacity: they count as demand (counter)."""
     finished_prompt_tokens: Names = ()
     """Prompt tokens of finished requests (counter)."""
     finished_generated_tokens: Names = ()
@@ -52,7 +52,7 @@ class MetricNames:
     inter_token_latency: Names = ()
     """Seconds between two tokens (histogram, of which only count and sum are read)."""
     slots: Names = ()
-    """Requests worked on at once (capacity)."""
+    """Concurrent requests (capacity)."""
     created_on_first_use: frozenset[str] = frozenset()
     substitutes: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -70,13 +70,13 @@ def metric_names_of(
     present: Mapping[str, str],
     created_on_first_use: frozenset[str] = frozenset(),
 ) -> MetricNames:
-    """The metric_names of one version: the name its row gives, then those by which other versions are `known`.
+    """The metric names of one version: the name in its row, then the `known` names of other versions.
 
-    `absent` and `present` are what to tell of a role that this version does not export, and of one that it does.
+    `absent` and `present` are sentences about roles that this version does not export, and that it does.
     """
     names: dict[str, Any] = {role: _names(role, version, known) for role in METRIC_ROLES}
-    told = {role: text for role in METRIC_ROLES if (text := (present if names[role] else absent).get(role))}
-    return MetricNames(**names, created_on_first_use=created_on_first_use, substitutes=told)
+    notes = {role: text for role in METRIC_ROLES if (text := (present if names[role] else absent).get(role))}
+    return MetricNames(**names, created_on_first_use=created_on_first_use, substitutes=notes)
 
 
 def _names(role: str, version: EngineVersion, known: Mapping[str, Names]) -> Names:

@@ -1,4 +1,4 @@
-"""Every engine the operator knows, by the name users write; explicit and sorted."""
+"""Every engine of the operator, by the name in `spec.engine`."""
 
 from collections.abc import Mapping
 
@@ -22,6 +22,6 @@ def engine_named(name: str) -> Engine:
     engine = ENGINES.get(name)
     if engine is None:
         near = nearest(name, ENGINES, at_most=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; name one of: {', '.join(ENGINES)}"
-        raise InvalidSpec(Reason.UNKNOWN_ENGINE, f"{name} is not an engine of this operator{hint}", field="spec.engine")
+        hint = f"; did you mean {near[0]}?" if near else f"; use one of: {', '.join(ENGINES)}"
+        raise InvalidSpec(Reason.UNKNOWN_ENGINE, f"{name} is not a known engine{hint}", field="spec.engine")
     return engine

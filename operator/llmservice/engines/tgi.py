@@ -1,8 +1,8 @@
 """Text Generation Inference: models in Hugging Face format. In maintenance since 2025-12-11.
 
 Facts are read from its source, releases 3.0 to 3.3 (commit db931fc): launcher/src/main.rs, router/src/server.rs,
-backends/v3/src/{main,lib}.rs, tgi-entrypoint.sh, Dockerfile. Each option has an environment twin: its name in upper
-case. An option may stand once only, so what users may change is given as its twin, which their option overrides.
+backends/v3/src/{main,lib}.rs, tgi-entrypoint.sh, Dockerfile. Each option has an environment variable: its name in
+upper case. An option may occur only once, so defaults that users may override are set as variables.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,9 @@ from llmservice.engines.engine import (
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
-    HUB_SIGNATURES,
+    HUB_LOG_PATTERNS,
     TOKEN_VARIABLES,
-    TORCH_SIGNATURES,
+    TORCH_LOG_PATTERNS,
     one_of,
     quantization_on_load,
 )
@@ -34,7 +34,7 @@ from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _LEAST_LIMIT = 128
-"""Requests at once before TGI answers 429, when nothing is said."""
+"""TGI's default for concurrent requests, beyond which it answers 429."""
 _LIMIT_PER_SEQUENCE = 4
 _USUAL_PREFILL_TOKENS = 4096
 _MEMORY = MemoryUse(
@@ -55,11 +55,11 @@ _STOP_SECONDS = 15
 _DTYPES = ("float16", "bfloat16")
 _KV_CACHE_DTYPES = ("fp8_e4m3fn", "fp8_e5m2")
 
-# The router listens only when every shard is loaded and warmed up. After trouble /health tries a real prefill, behind
-# the work that runs.
+# The router listens only when every shard is loaded and warmed up. After an error /health runs a real prefill, queued
+# behind running requests.
 _PROBES = health_probes(startup_period_seconds=5)
 
-_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and tunnels belong to a gateway in front"
 _CACHES = "leave it out: the operator keeps caches on a writable volume"
 
@@ -78,11 +78,11 @@ _OWNED: Mapping[str, str] = {
     "--max-batch-size": "use spec.maxNumSeqs",
     "--max-concurrent-requests": "use spec.maxNumSeqs: the limit follows it",
     "--graceful-termination-timeout": "use spec.drain.timeoutSeconds",
-    "--hostname": _SERVED_BY_ALL,
-    "--port": _SERVED_BY_ALL,
-    "-p": _SERVED_BY_ALL,
-    "--prometheus-port": _SERVED_BY_ALL,
-    "--shard-uds-path": _SERVED_BY_ALL,
+    "--hostname": _RELIED_ON,
+    "--port": _RELIED_ON,
+    "-p": _RELIED_ON,
+    "--prometheus-port": _RELIED_ON,
+    "--shard-uds-path": _RELIED_ON,
     "--huggingface-hub-cache": _CACHES,
     "--weights-cache-override": _CACHES,
     "--api-key": _GATEWAY,
@@ -95,8 +95,8 @@ _VARIABLES: Mapping[str, str] = {
     **dict.fromkeys(CACHE_VARIABLES, _CACHES),
 }
 
-_SIGNATURES = (
-    *HUB_SIGNATURES,
+_LOG_PATTERNS = (
+    *HUB_LOG_PATTERNS,
     LogPattern(
         reason=Reason.MODEL_NOT_FOUND,
         pattern=compiled(r"No \.?safetensors weights found|No local weights found"),
@@ -106,8 +106,8 @@ _SIGNATURES = (
         reason=Reason.CONTAINER_REFUSED,
         pattern=compiled(r"libpython[0-9.]+so[0-9.]*: cannot open shared object file"),
         remedy=(
-            "this image runs as root only: leave out spec.pod.securityContext.runAsUser, or name version 3.0.1 or an "
-            "image of your own"
+            "this image runs as root only: omit spec.pod.securityContext.runAsUser, or use version 3.0.1 or your own "
+            "image"
         ),
     ),
     LogPattern(
@@ -121,7 +121,7 @@ _SIGNATURES = (
     LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"Unsupported model type"),
-        remedy="name another engine: TGI gets no new models any more",
+        remedy="use another engine: TGI no longer adds models",
     ),
     LogPattern(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
@@ -130,11 +130,11 @@ _SIGNATURES = (
         ),
         remedy="correct spec.engineOptions.args",
     ),
-    *TORCH_SIGNATURES,
+    *TORCH_LOG_PATTERNS,
 )
 
 
-def _twins() -> Iterator[tuple[str, str]]:
+def _variables_of_options() -> Iterator[tuple[str, str]]:
     for flag, remedy in _OWNED.items():
         if flag.startswith("--"):
             yield flag.removeprefix("--").replace("-", "_").upper(), remedy
@@ -153,7 +153,7 @@ class Tgi:
         glued=frozenset({"-e", "-p"}),
         memory=_MEMORY,
     )
-    owned = OwnedArguments(flags=_OWNED, environment={**dict(_twins()), **_VARIABLES})
+    owned = OwnedArguments(flags=_OWNED, environment={**dict(_variables_of_options()), **_VARIABLES})
     flags = frozenset(
         (
             *("--model-id", "--revision", "--trust-remote-code", "--hostname", "--port", "--num-shard"),
@@ -161,7 +161,7 @@ class Tgi:
             *("--max-batch-size", "--max-concurrent-requests", "--graceful-termination-timeout"),
         )
     )
-    log_patterns = _SIGNATURES
+    log_patterns = _LOG_PATTERNS
     metric_names = staticmethod(tgi_metric_names)
 
     def launch(self, request: ServingRequest) -> Launch:
@@ -187,7 +187,7 @@ TGI = Tgi()
 _ENVIRONMENT = {
     "HOME": _CACHE,
     "HF_HOME": f"{_CACHE}/huggingface",
-    # The image names its own, which wins over HF_HOME.
+    # The image sets its own, which overrides HF_HOME.
     "HUGGINGFACE_HUB_CACHE": f"{_CACHE}/huggingface/hub",
     "USER": "tgi",
     "USAGE_STATS": "off",
@@ -204,16 +204,16 @@ def _model(request: ServingRequest) -> tuple[str, ...]:
 
 
 def _numbers(request: ServingRequest) -> tuple[str, ...]:
-    """Number formats; TGI reads a checkpoint's method from the checkpoint."""
+    """Number formats; TGI reads the quantization of a checkpoint from its config."""
     dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
     if on_load and dtype:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"tgi takes no dtype together with {request.quantization}; leave one of them out",
+            f"tgi does not accept a dtype together with {request.quantization}; omit one of the two",
             field="spec.dtype",
         )
     if request.quantization == "exl2" and request.devices > 1:
-        message = "tgi cannot spread exl2 over several devices; set spec.gpu.count: 1, or take another checkpoint"
+        message = "tgi cannot shard exl2 over several devices; set spec.gpu.count: 1, or use another checkpoint"
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field="spec.quantization")
     kv_cache_dtype = one_of(request.kv_cache_dtype, _KV_CACHE_DTYPES, "spec.kvCacheDtype")
     return (
@@ -224,13 +224,12 @@ def _numbers(request: ServingRequest) -> tuple[str, ...]:
 
 
 def _capacity(request: ServingRequest) -> tuple[str, ...]:
-    """Requests at once and tokens per request: a prompt must leave room for one token of answer.
+    """Concurrent requests and tokens per request: a prompt must leave room for one generated token.
 
-    More than the limit of concurrent requests is answered with 429, so it lies well above what is worked on at once:
-    the rest queues.
+    TGI answers 429 beyond its limit of concurrent requests, so the limit is well above the batch size: the rest queues.
     """
     if request.max_model_len == 1:
-        message = "must be at least 2 on tgi: one token of prompt and one of answer"
+        message = "must be at least 2 with tgi: one prompt token and one generated token"
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field="spec.maxModelLen")
     return (
         f"--max-input-tokens={request.max_model_len - 1}",
@@ -246,17 +245,17 @@ def _limit(request: ServingRequest) -> int:
 
 
 def _prefill(request: ServingRequest) -> Default:
-    """Tokens of prompts worked on in one step: a whole request, because older devices cannot split one."""
+    """Prompt tokens in one prefill step: a whole prompt, because older devices cannot split one."""
     tokens = max(_USUAL_PREFILL_TOKENS, request.max_model_len)
     reason = (
-        "tokens of prompts in one step, room for a whole prompt: devices below compute capability 8.0 need it; pass "
-        "--max-batch-prefill-tokens in spec.engineOptions.args to save memory on others"
+        "prompt tokens per step, enough for a whole prompt: devices below compute capability 8.0 cannot split one; set "
+        "--max-batch-prefill-tokens in spec.engineOptions.args to save memory on newer ones"
     )
     return Default(field="MAX_BATCH_PREFILL_TOKENS", value=str(tokens), reason=reason)
 
 
 def _serving(request: ServingRequest) -> tuple[str, ...]:
-    """`--hostname` is said because TGI would read the pod's name from HOSTNAME, `--port` because the image says 80."""
+    """`--hostname`, because TGI would read the pod's name from HOSTNAME; `--port`, because the image sets 80."""
     return ("--hostname=0.0.0.0", f"--port={PORT}", f"--graceful-termination-timeout={request.drain_seconds}")
 
 
@@ -266,8 +265,8 @@ def _wait(request: ServingRequest) -> tuple[str, ...]:
 
 def _notes(request: ServingRequest) -> tuple[str, ...]:
     return (
-        f"beyond {_limit(request)} requests at once, running and queued together, a replica answers 429",
-        "where TGI splits prompts into chunks it may work on more than spec.maxNumSeqs requests at once",
-        "TGI answers to every model name; /v1/models shows the repository's",
+        f"beyond {_limit(request)} concurrent requests, running and queued, a replica answers 429",
+        "with chunked prefill TGI may run more than spec.maxNumSeqs concurrent requests",
+        "TGI accepts any model name; /v1/models shows the repository",
         "TGI is in maintenance since December 2025: consider another engine for new services",
     )

@@ -1,7 +1,7 @@
 """TGI's metrics, the same names in 3.0 to 3.3; no labels but `err`.
 
-Source: router/src/{server,validation}.rs, router/src/infer/mod.rs, backends/v3/src/{queue,backend}.rs. A series comes
-into being with its first event, so a fresh replica answers with an empty page.
+Source: router/src/{server,validation}.rs, router/src/infer/mod.rs, backends/v3/src/{queue,backend}.rs. A series is
+created with its first event, so a fresh replica answers with an empty page.
 """
 
 from collections.abc import Mapping
@@ -18,21 +18,21 @@ _KNOWN: Mapping[str, Names] = {
 }
 _CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "tpot", "inter_token_latency"))
 _ABSENT = {
-    "kv_use": "no gauge of the KV cache: it admits a request only when its whole answer fits, so a full cache shows as "
-    "waiting requests; a target for the KV cache cannot be met",
-    "ttft": "no time to the first token: only the time per output token is held against the objective",
-    "slots": "spec.maxNumSeqs is what it works on at once",
+    "kv_use": "no gauge of KV-cache usage: requests are admitted only when the whole answer fits, so a full cache "
+    "shows as waiting requests; a KV-cache target cannot be used",
+    "ttft": "no time to first token: only the time per output token is checked against the objective",
+    "slots": "spec.maxNumSeqs is the number of concurrent requests",
 }
 _PRESENT = {
-    "inter_token_latency": "no inter-token latency: the mean time per token of each finished request, its prompt "
-    "included, stands in for it",
-    "prompt_tokens": "prompt tokens count when a request is admitted, those from the prefix cache too",
-    "generated_tokens": "generated tokens count when a request ends",
+    "inter_token_latency": "no inter-token latency: the mean time per token of finished requests, prompt included, "
+    "stands in for it",
+    "prompt_tokens": "prompt tokens are counted when a request is admitted, including those from the prefix cache",
+    "generated_tokens": "generated tokens are counted when a request ends",
 }
 
 
 def tgi_metric_names(version: EngineVersion) -> MetricNames:
-    """How this version exports what the autoscaler asks for."""
+    """The names of the metrics that the autoscaler reads, in this version."""
     return metric_names_of(
         version, _KNOWN, absent=_ABSENT, present=_PRESENT, created_on_first_use=_CREATED_ON_FIRST_USE
     )

@@ -22,9 +22,9 @@ from llmservice.engines.engine import (
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
-    HUB_SIGNATURES,
+    HUB_LOG_PATTERNS,
     TOKEN_VARIABLES,
-    TORCH_SIGNATURES,
+    TORCH_LOG_PATTERNS,
     one_of,
     quantization_on_load,
 )
@@ -35,16 +35,16 @@ from llmservice.untrusted.patterns import compiled
 _CACHE = "/cache"
 _GIB = 2**30
 _LEAST_BATCHED_TOKENS = 2048
-"""Tokens per step that vLLM takes when nothing is said, on the smallest devices (get_batch_defaults)."""
+"""vLLM's default of tokens per step on the smallest devices (get_batch_defaults)."""
 _USUAL_BATCHED_TOKENS = 8192
 _KV_CACHE_SPACE = "VLLM_CPU_KVCACHE_SPACE"
 _USUAL_KV_CACHE_GIB = 4
 _DTYPES = ("auto", "half", "float16", "bfloat16", "float", "float32")
 
-# The port refuses connections until the model is loaded, compiled and warmed up; 503 later: the engine core is dead.
+# The port refuses connections until the model is loaded, compiled and warmed up; a later 503 means a dead engine core.
 _PROBES = health_probes(startup_period_seconds=5)
 
-_SERVED_BY_ALL = "leave it out: the Service, the probes and the metrics rely on it"
+_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here guards only a part of the paths)"
 _ONE_POD = "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism"
 _CACHES = "leave it out: the operator keeps caches on a writable volume"
@@ -70,7 +70,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "--data-parallel-hybrid-lb --no-data-parallel-hybrid-lb -dph",
         "--nnodes -n --node-rank -r --master-addr --master-port --headless",
     ),
-    _SERVED_BY_ALL: (
+    _RELIED_ON: (
         "--host --port --uds --grpc --grpc-port",
         "--disable-log-stats",
     ),
@@ -83,7 +83,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "--enable-ssl-refresh --no-enable-ssl-refresh --disable-ssl-refresh",
     ),
 }
-"""What to do instead → options in every spelling, and variables."""
+"""Remedy → options in every spelling, and variables."""
 
 _MEMORY = MemoryUse(
     # Plugins run on other devices, with rules of their own.
@@ -105,8 +105,8 @@ _MEMORY = MemoryUse(
 )
 """Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
-_SIGNATURES = (
-    *HUB_SIGNATURES,
+_LOG_PATTERNS = (
+    *HUB_LOG_PATTERNS,
     LogPattern(
         reason=Reason.MODEL_NOT_FOUND,
         pattern=compiled(r"Invalid repository ID or local directory specified|Could not detect config format"),
@@ -115,19 +115,19 @@ _SIGNATURES = (
     LogPattern(
         reason=Reason.QUANTIZATION_MISMATCH,
         pattern=compiled(r"Quantization method specified in the model config .* does not match"),
-        remedy="set spec.quantization: auto; an online- quantization needs a checkpoint that has none",
+        remedy="set spec.quantization: auto; an online- quantization needs an unquantized checkpoint",
     ),
     LogPattern(
         reason=Reason.QUANTIZATION_MISMATCH,
         pattern=compiled(
             r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: "
         ),
-        remedy="take another checkpoint, spec.gpu.type or spec.engineOptions.version",
+        remedy="use another checkpoint, spec.gpu.type or spec.engineOptions.version",
     ),
     LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"Bfloat16 is only supported on GPUs"),
-        remedy="set spec.dtype: float16, or leave it out",
+        remedy="set spec.dtype: float16, or omit it",
     ),
     LogPattern(
         reason=Reason.KV_CACHE_TOO_SMALL,
@@ -137,7 +137,7 @@ _SIGNATURES = (
     LogPattern(
         reason=Reason.KV_CACHE_TOO_SMALL,
         pattern=compiled(r"No available memory for the cache blocks"),
-        remedy="the weights leave no room: take a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
+        remedy="no memory is left: use a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
     ),
     LogPattern(
         reason=Reason.OUT_OF_MEMORY,
@@ -147,12 +147,12 @@ _SIGNATURES = (
     LogPattern(
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"Free memory on device .* is less than desired"),
-        remedy="something else uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
+        remedy="another process uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
     ),
     LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(r"User-specified max_model_len .* is greater than the derived"),
-        remedy="lower spec.maxModelLen to what the model was made for",
+        remedy="lower spec.maxModelLen to the model's context length",
     ),
     LogPattern(
         reason=Reason.UNSUPPORTED_FIELD,
@@ -162,19 +162,19 @@ _SIGNATURES = (
     LogPattern(
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"Model architectures .* are not supported for now"),
-        remedy="name a newer spec.engineOptions.version, or another engine",
+        remedy="set a newer spec.engineOptions.version, or use another engine",
     ),
     LogPattern(
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)"),
-        remedy="correct spec.engineOptions.args, or name the version in spec.engineOptions.version that takes it",
+        remedy="correct spec.engineOptions.args, or set a spec.engineOptions.version that accepts it",
     ),
-    *TORCH_SIGNATURES,
+    *TORCH_LOG_PATTERNS,
 )
 
 
 def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse takes an option by its beginning too (`--max-num-s`, `-t`), unless several begin so."""
+    """Every spelling: argparse also accepts an unambiguous prefix of an option (`--max-num-s`, `-t`)."""
     for remedy, options in _OWNED.items():
         for word in " ".join(options).split():
             shortest = len("--x") if word.startswith("--") else len("-x") if word.startswith("-") else len(word)
@@ -210,7 +210,7 @@ class Vllm:
             *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
         )
     )
-    log_patterns = _SIGNATURES
+    log_patterns = _LOG_PATTERNS
     metric_names = staticmethod(vllm_metric_names)
 
     def launch(self, request: ServingRequest) -> Launch:
@@ -228,8 +228,8 @@ class Vllm:
             pre_stop=SETTLE if drains else _wait(request),
             pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
             stop_seconds=10 + (request.drain_seconds if drains else 0),
-            # For half a minute, until Python has read vLLM, no handler is set, and process 1 ignores SIGTERM: it would
-            # start and serve nobody to the end of the grace period (seen with 0.32.0: api_server/entry.py sets it).
+            # For half a minute, until Python has imported vLLM, no handler is set and process 1 ignores SIGTERM: it
+            # would go on starting until the end of the grace period (0.32.0: api_server/entry.py sets the handler).
             needs_init=True,
             # On a CPU the model runs in a process of its own, behind a queue of 160 MiB (multiproc_executor.py).
             needs_shared_memory=not request.devices,
@@ -245,7 +245,7 @@ def _flag(option: tuple[str, ...]) -> str:
 
 
 def _serving(request: ServingRequest) -> _Options:
-    """The names stand first: the option takes every word up to the next option."""
+    """The names come first: their option takes every word up to the next option."""
     return (
         ("--served-model-name", *request.names),
         ("--host=0.0.0.0",),
@@ -255,7 +255,7 @@ def _serving(request: ServingRequest) -> _Options:
 
 
 def _model(request: ServingRequest) -> _Options:
-    """How weights are read; the model itself is the first word after the command."""
+    """How weights are loaded; the model itself is the first word after the command."""
     model = request.model
     return (
         *(((f"--revision={model.revision}",),) if model.revision else ()),
@@ -265,7 +265,7 @@ def _model(request: ServingRequest) -> _Options:
 
 
 def _numbers(request: ServingRequest) -> _Options:
-    """Number formats; nothing is said about what the checkpoint says itself."""
+    """Number formats; what the checkpoint states itself is not repeated."""
     dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
     return (
         *(((f"--dtype={dtype}",),) if dtype else ()),
@@ -275,10 +275,10 @@ def _numbers(request: ServingRequest) -> _Options:
 
 
 def _capacity(request: ServingRequest) -> _Options:
-    """Requests at once and tokens per request.
+    """Concurrent requests and tokens per request.
 
-    A step must have room for one token of each request (config/scheduler.py), which vLLM's own choice of tokens per
-    step gives up to 2048 requests on every device.
+    A step must have room for one token of each request (config/scheduler.py); vLLM's default of tokens per step is
+    enough for up to 2048 requests on every device.
     """
     tokens = max(_USUAL_BATCHED_TOKENS, request.max_num_seqs)
     return (
@@ -298,7 +298,7 @@ def _wait(request: ServingRequest) -> tuple[str, ...]:
 
 
 def _environment(request: ServingRequest) -> dict[str, str]:
-    """Caches on the writable volume, and a name for the user, whom the image does not know."""
+    """Caches on the writable volume, and a name for a user id that the image does not know."""
     return {
         "HOME": _CACHE,
         "HF_HOME": f"{_CACHE}/huggingface",
@@ -310,18 +310,18 @@ def _environment(request: ServingRequest) -> dict[str, str]:
 
 
 def _threads(request: ServingRequest) -> dict[str, str]:
-    """Left alone, every core of the node gets a thread, however few the container may use."""
+    """By default vLLM starts a thread for every core of the node, whatever the container's limit."""
     if request.devices or not request.cores:
         return {}
     return {"OMP_NUM_THREADS": str(max(1, math.ceil(request.cores))), "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
 
 
 def _kv_cache_on_cpu(request: ServingRequest) -> tuple[Default, ...]:
-    """GiB of memory for the KV cache on the CPU, where vLLM would take a share of the node's memory."""
+    """GiB of memory for the KV cache on the CPU; by default vLLM would use a share of the node's memory."""
     if request.devices:
         return ()
     gib, why = _USUAL_KV_CACHE_GIB, "enough for small models"
     if request.memory_bytes:
         gib, why = max(1, request.memory_bytes // 4 // _GIB), "a quarter of the memory limit"
-    reason = f"GiB, {why}: vLLM would go by the node's memory; set the variable in spec.engineOptions.env for another"
+    reason = f"GiB, {why}: vLLM would use a share of the node's memory; set it in spec.engineOptions.env to change it"
     return (Default(field=_KV_CACHE_SPACE, value=str(gib), reason=reason),)

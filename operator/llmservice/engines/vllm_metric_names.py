@@ -1,6 +1,6 @@
 """vLLM's metrics under the names of 0.10.2, 0.17.1, 0.24.0, 0.32.0 and 0.33.0 (vllm/v1/metrics/loggers.py of each).
 
-Labels are `model_name` and `engine`, one set for each data-parallel engine. Every series exists from the start.
+Labels are `model_name` and `engine`, one set for each data-parallel engine; every series exists from the start.
 """
 
 from collections.abc import Mapping
@@ -22,14 +22,14 @@ _KNOWN: Mapping[str, Names] = {
 """0.17.1 dropped the second names of `kv_use` and `inter_token_latency`, and counts computed prompt tokens apart."""
 
 _ABSENT = {
-    "rejected": "refused requests are not counted by this version, so demand is seen in its queue alone",
-    "tpot": "no time per output token of single requests: only the first token is held against the objective",
-    "slots": "spec.maxNumSeqs is what it works on at once",
+    "rejected": "rejected requests are not counted by this version, so demand shows only in the queue",
+    "tpot": "no time per output token of single requests: only the time to first token is checked",
+    "slots": "spec.maxNumSeqs is the number of concurrent requests",
 }
-_CACHED = "tokens from the prefix cache count as worked off: this version does not tell them apart"
+_CACHED = "tokens from the prefix cache count as processed: this version does not distinguish them"
 
 
 def vllm_metric_names(version: EngineVersion) -> MetricNames:
-    """How this version exports what the autoscaler asks for."""
+    """The names of the metrics that the autoscaler reads, in this version."""
     present = {"prompt_tokens": _CACHED} if version.metrics.get("prompt_tokens") == _ALL_PROMPT_TOKENS else {}
     return metric_names_of(version, _KNOWN, absent=_ABSENT, present=present)

@@ -1,4 +1,4 @@
-"""What a pod says of itself, read where Kubernetes writes it."""
+"""Accessors of a pod's status."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,9 +18,9 @@ def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
 def pods_of(
     deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
 ) -> tuple[Manifest, ...]:
-    """The pods that this very Deployment made, by way of its ReplicaSets: each is told by UID and must be known.
+    """The pods of a Deployment, by the owner UIDs from pod to ReplicaSet to Deployment.
 
-    Neither a label nor a name says so: whoever makes a pod may write both, and an owner reference too.
+    Labels and names prove nothing: whoever creates a pod may write both. Only a ReplicaSet that is in the cache counts.
     """
     if deployment is None:
         return ()
@@ -29,36 +29,35 @@ def pods_of(
 
 
 def is_ready(pod: Manifest) -> bool:
-    """Whether a pod is ready and not on its way out."""
+    """Whether a pod is ready and not being deleted."""
     return condition(pod, "Ready").get("status") == "True" and not is_being_deleted(pod)
 
 
 def has_ended(pod: Manifest) -> bool:
-    """Whether nothing of it runs any more and nothing will: evicted, refused by its node. The object may stay on."""
+    """Whether the pod has terminated for good (phase Failed or Succeeded); the object may remain."""
     return (pod.get("status") or {}).get("phase") in _ENDED
 
 
 def stays_on(pod: Manifest) -> bool:
-    """Whether it has ended and nothing deletes it: it waits for the garbage collector of a full cluster."""
+    """Whether a terminated pod is not being deleted: it remains until the pod garbage collector's threshold is met."""
     return has_ended(pod) and not is_being_deleted(pod)
 
 
 def is_living(pod: Manifest) -> bool:
-    """Whether it runs or will, and is not on its way out."""
+    """Whether the pod runs or is about to, and is not being deleted."""
     return not is_being_deleted(pod) and not has_ended(pod)
 
 
 def is_placed(pod: Manifest) -> bool:
-    """Whether a node was found for it."""
+    """Whether the pod is bound to a node."""
     return bool((pod.get("spec") or {}).get("nodeName"))
 
 
 def has_served(pod: Manifest) -> bool:
-    """Whether a pod that is not ready was, with the engine that runs in it now.
+    """Whether a pod that is not ready now was ready in the current run of its engine.
 
-    It stopped being ready when `Ready` changed last. A pod that never was has been so since before its engine was
-    started, and so has one whose engine ended and was started again. The same second counts as before: no engine is
-    ready within one.
+    `Ready` last changed when the pod became unready. Of a pod that was never ready, or whose engine was restarted, this
+    lies before the start of the engine. The same second counts as before: no engine is ready within one.
     """
     running = running_of(engine_of(pod))
     since = str(condition(pod, "Ready").get("lastTransitionTime") or "")
@@ -66,45 +65,45 @@ def has_served(pod: Manifest) -> bool:
 
 
 def newest_first(pods: Iterable[Manifest]) -> list[Manifest]:
-    """By when they were made, and by name within a second."""
+    """Sorted by creation time, then by name."""
     return sorted(pods, key=lambda pod: (created_at(pod), pod["metadata"]["name"]), reverse=True)
 
 
 def created_at(pod: Manifest) -> str:
-    """Kubernetes' time as text."""
+    """The creation time as RFC 3339; empty when it has none."""
     return str(pod["metadata"].get("creationTimestamp") or "")
 
 
 def engine_of(pod: Manifest) -> Mapping[str, Any]:
-    """The status of the engine's container; empty until there is one. Others may have been put beside it."""
+    """The container status of the engine; empty until there is one. Sidecars may stand beside it."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     return next((item for item in statuses if item.get("name") == CONTAINER_NAME), {})
 
 
 def sidecars_of(pod: Manifest) -> list[Mapping[str, Any]]:
-    """The statuses of containers that something else put into the pod, those that run before the engine first."""
+    """The statuses of containers that were injected into the pod, init containers first."""
     status = pod.get("status") or {}
     beside = [item for item in status.get("containerStatuses") or () if item.get("name") != CONTAINER_NAME]
     return [*(status.get("initContainerStatuses") or ()), *beside]
 
 
 def waiting_of(container: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Why a container waits; empty when it does not."""
+    """The waiting state of a container; empty when it is not waiting."""
     return (container.get("state") or {}).get("waiting") or {}
 
 
 def running_of(container: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Since when a container runs; None when it does not."""
+    """The running state of a container; None when it is not running."""
     running: Mapping[str, Any] | None = (container.get("state") or {}).get("running")
     return running
 
 
 def has_started(container: Mapping[str, Any]) -> bool:
-    """Whether a container runs and has answered its startup probe in this run."""
+    """Whether a container is running and its startup probe has succeeded in this run."""
     return running_of(container) is not None and bool(container.get("started"))
 
 
 def last_end_of(container: Mapping[str, Any]) -> Mapping[str, Any]:
-    """How a container ended last: now, or before the present run; empty when it never did."""
+    """The last termination of a container, now or before the current run; empty when there was none."""
     now = (container.get("state") or {}).get("terminated")
     return now or (container.get("lastState") or {}).get("terminated") or {}

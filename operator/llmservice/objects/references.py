@@ -1,11 +1,11 @@
-"""How one object of the cluster is named."""
+"""References to objects of the cluster, and accessors of their metadata."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 Manifest = dict[str, Any]
-"""One Kubernetes object as JSON: what is sent and what comes back."""
+"""One Kubernetes object as JSON: as sent and as received."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -32,13 +32,13 @@ def uid_of(manifest: Mapping[str, Any]) -> str:
 
 
 def controller_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The owner reference of what controls an object; empty when nothing does."""
+    """The owner reference of an object's controller; empty when it has none."""
     owners = manifest["metadata"].get("ownerReferences") or ()
     return next((owner for owner in owners if owner.get("controller")), {})
 
 
 def controller_uid(manifest: Mapping[str, Any]) -> str:
-    """The UID of the owner that controls an object; empty when nobody does."""
+    """The UID of an object's controller; empty when it has none."""
     return str(controller_of(manifest).get("uid", ""))
 
 

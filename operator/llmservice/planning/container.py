@@ -1,4 +1,4 @@
-"""The one container, put together from what was decided."""
+"""The engine's container, assembled from the decisions."""
 
 import dataclasses
 import math
@@ -20,15 +20,15 @@ def plan_container(
     startup_seconds: int,
     resources: ContainerResources,
 ) -> ContainerPlan:
-    """The container; the user's arguments come last, so that they win where they may."""
+    """The container; the user's arguments come last, so that they override ours."""
     return ContainerPlan(
         image=image,
-        # Images are pinned, so one that is there already is the right one.
+        # Images are pinned, so one that is already on the node is the right one.
         pull_policy=spec.pod.image_pull_policy or "IfNotPresent",
         command=launch.command,
         args=(*launch.args, *spec.engine_options.args),
         environment=environment(spec, source, launch, registry),
-        probes=_allowing(launch.probes, startup_seconds),
+        probes=_with_startup_budget(launch.probes, startup_seconds),
         startup_seconds=startup_seconds,
         pre_stop=launch.pre_stop,
         resource_requests=resources.requests,
@@ -36,7 +36,7 @@ def plan_container(
     )
 
 
-def _allowing(probes: Probes, startup_seconds: int) -> Probes:
-    """The probes with a startup probe that fails no sooner than the budget is over."""
+def _with_startup_budget(probes: Probes, startup_seconds: int) -> Probes:
+    """The probes with a startup probe that does not fail before the budget is used up."""
     failures = math.ceil(startup_seconds / probes.startup.period_seconds)
     return dataclasses.replace(probes, startup=dataclasses.replace(probes.startup, failures=failures))

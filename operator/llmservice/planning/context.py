@@ -1,4 +1,4 @@
-"""How long and how many: tokens per request and requests at once, the same meaning on every engine."""
+"""Context length and concurrency: tokens per request and concurrent requests, with the same meaning on every engine."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from llmservice.planning.service_plan import Default
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Tokens per request (prompt + answer) and requests worked on at once per replica."""
+    """Tokens per request (prompt + answer) and concurrent requests per replica."""
 
     max_model_len: int
     max_num_seqs: int
@@ -17,16 +17,16 @@ class Context:
 
 
 def choose_context(spec: LLMServiceSpec, version: EngineVersion) -> Context:
-    """What the resource says, else what the catalogue takes for this engine.
+    """The values of the resource, else the defaults of the catalogue for this engine.
 
-    Nothing is known of the model's own limit here, so the defaults are small enough for common models on one device.
+    The model's own limit is not known here, so the defaults are small enough for common models on one device.
     """
     defaults = []
     if spec.max_model_len is None:
-        reason = "fits prompts of some pages; raise it up to what the model was trained for if memory allows"
+        reason = "fits prompts of several pages; raise it up to the model's context length if memory allows"
         defaults.append(Default(field="maxModelLen", value=str(version.max_model_len), reason=reason))
     if spec.max_num_seqs is None:
-        reason = f"{version.engine}'s usual number; each takes KV cache for maxModelLen tokens, more requests wait"
+        reason = f"the usual number for {version.engine}; each uses KV cache for maxModelLen tokens, more requests wait"
         defaults.append(Default(field="maxNumSeqs", value=str(version.max_num_seqs), reason=reason))
     return Context(
         max_model_len=spec.max_model_len or version.max_model_len,

@@ -1,4 +1,4 @@
-"""A decision and, where the resource left it open, the default with its reason."""
+"""A decision and, where the resource leaves it open, the default with its reason."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Decided(Generic[Value]):
-    """One decided value; `defaults` is empty when the resource said it."""
+    """One decided value; `defaults` is empty when the resource sets it."""
 
     value: Value
     defaults: tuple[Default, ...] = ()

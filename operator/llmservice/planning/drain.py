@@ -1,4 +1,4 @@
-"""How a replica leaves: preStop, what the engine takes after SIGTERM, and a grace period above their sum."""
+"""How a replica stops: preStop, the engine's own shutdown after SIGTERM, and a grace period above their sum."""
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Launch
@@ -9,13 +9,13 @@ _MARGIN_SECONDS = 15
 
 
 def drain_seconds(spec: LLMServiceSpec) -> Decided[int]:
-    """How long running requests may finish, and why when it was computed."""
+    """How long running requests may take to finish, with the reason when it is a default."""
     if spec.drain.timeout_seconds is not None:
         return Decided(spec.drain.timeout_seconds)
-    reason = "long answers take minutes; a replica without requests leaves within seconds"
+    reason = "long answers take minutes; an idle replica stops within seconds"
     return Decided(_DRAIN_SECONDS, default("drain.timeoutSeconds", _DRAIN_SECONDS, reason))
 
 
 def grace_seconds(launch: Launch) -> int:
-    """The pod's terminationGracePeriodSeconds: it counts preStop too, and must never end before the engine has."""
+    """The pod's terminationGracePeriodSeconds: it includes preStop, and must never end before the engine has."""
     return launch.pre_stop_seconds + launch.stop_seconds + _MARGIN_SECONDS

@@ -13,9 +13,9 @@ _TOKEN = "HF_TOKEN"  # noqa: S105  (a name, not a secret)
 def environment(
     spec: LLMServiceSpec, source: ModelSource, launch: Launch, registry: RegistrySettings
 ) -> tuple[Json, ...]:
-    """EnvVar objects, each name once: what the user sets takes the place of the cluster's setting."""
-    asks_hub = source.scheme == "hf" or spec.model.token_secret_ref is not None
-    chosen = dict(_values({**launch.environment, **_settings(registry, asks_hub=asks_hub)}))
+    """EnvVar objects, each name once; a variable of the user replaces the cluster's setting."""
+    uses_hub = source.scheme == "hf" or spec.model.token_secret_ref is not None
+    chosen = dict(_values({**launch.environment, **_settings(registry, uses_hub=uses_hub)}))
     if spec.model.token_secret_ref is not None:
         reference = {"secretKeyRef": spec.model.token_secret_ref.as_json()}
         chosen[_TOKEN] = {"name": _TOKEN, "valueFrom": reference}
@@ -23,9 +23,9 @@ def environment(
     return tuple(chosen.values())
 
 
-def _settings(registry: RegistrySettings, *, asks_hub: bool) -> Mapping[str, str]:
-    """A claim needs no way to the hub, unless a token tells that more is fetched there; a proxy may matter anyway."""
-    if asks_hub and registry.hf_endpoint:
+def _settings(registry: RegistrySettings, *, uses_hub: bool) -> Mapping[str, str]:
+    """The hub's address is for models of the hub, or where a token shows that the hub is used; proxies are for all."""
+    if uses_hub and registry.hf_endpoint:
         return {"HF_ENDPOINT": registry.hf_endpoint, **registry.proxies}
     return registry.proxies
 

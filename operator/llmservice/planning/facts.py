@@ -1,6 +1,6 @@
-"""Everything planning reads besides the resource, chosen once per generation and kept with the plan.
+"""Pinned facts: everything planning reads besides the resource, chosen once per generation and kept with the plan.
 
-So a catalogue edit, a changed setting or a newer operator never changes a running pod template.
+So an edit of the catalogue, a changed setting or a newer operator never changes a running pod template.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from llmservice.planning.render_version import RENDER_VERSION
 class RegistrySettings:
     """What an administrator sets for all pods of the cluster.
 
-    `mirrors` maps a prefix of an image reference to what takes its place (the longest match wins). `pull_secrets` are
+    `mirrors` maps a prefix of an image reference to its replacement (the longest match wins). `pull_secrets` are
     names of Secrets in the resource's namespace. `proxies` are environment variables (HTTPS_PROXY, NO_PROXY, …).
     """
 
@@ -43,9 +43,9 @@ class RegistrySettings:
 class Facts:
     """The catalogue rows and settings of one plan.
 
-    `accelerator` is None on CPU, and without a name when only its resource is known. `platform` names a labelling
-    scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that asked
-    for them.
+    `accelerator` is None on CPU, and has no name when only its resource is known. `platform` names a labelling
+    scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that
+    requested them.
     """
 
     version: EngineVersion
@@ -62,10 +62,10 @@ _FACTS = TypeAdapter(Facts)
 def choose_facts(
     service: LLMService, catalogue: Catalogue, registry: RegistrySettings, platform: str, *, kept: str | None
 ) -> Facts:
-    """The facts for a resource: those kept with the plan of this generation, else those of today.
+    """The facts for a resource: those kept with the plan of this generation, else the current ones.
 
-    Of a version only what this resource can meet is kept: the flags its engine renders, and those of the user that are
-    gone. Raises InvalidSpec for names no row has.
+    Of a version only the relevant flags are kept: those its engine renders, and removed ones that the user sets. Raises
+    InvalidSpec for names that have no row.
     """
     engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
@@ -96,9 +96,9 @@ def facts_to_text(facts: Facts) -> str:
 
 @lru_cache(maxsize=256)
 def facts_from_text(text: str) -> Facts | None:
-    """The facts of a text; None when it is none. What a newer operator wrote beside them is passed over.
+    """The facts in a text; None when it is not valid. Fields of a newer operator are ignored.
 
-    Most resources of a cluster are made from the same few facts, and each look at one reads them.
+    Cached: most resources of a cluster share the same few facts, and every reconcile reads them.
     """
     try:
         return _FACTS.validate_json(text)
@@ -117,18 +117,18 @@ def _accelerator(service: LLMService, catalogue: Catalogue) -> Accelerator | Non
 
 
 def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelerator:
-    """An unknown name is no obstacle where the resource is named: then it chooses no nodes."""
+    """An unknown name is allowed when the resource name is set: then it selects no nodes."""
     try:
         row = catalogue.accelerator(name)
     except InvalidSpec as unknown:
         if resource_name is None or unknown.reason != Reason.UNKNOWN_ACCELERATOR:
             raise
         return _by_resource(catalogue, resource_name)
-    return _asking_for(row, resource_name, catalogue) if resource_name else row
+    return _with_resource(row, resource_name, catalogue) if resource_name else row
 
 
-def _asking_for(row: Accelerator, resource_name: str, catalogue: Catalogue) -> Accelerator:
-    """Groups and seccomp profile are those of the device that the pod gets; the type chooses nodes."""
+def _with_resource(row: Accelerator, resource_name: str, catalogue: Catalogue) -> Accelerator:
+    """The type selects nodes; groups and seccomp profile are those of the device resource that the pod requests."""
     device = _by_resource(catalogue, resource_name)
     return dataclasses.replace(
         row,

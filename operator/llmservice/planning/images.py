@@ -1,4 +1,4 @@
-"""Which image runs: the user's own, or the catalogue's for the device, through the cluster's mirror."""
+"""Which image runs: the user's own, or the catalogue's for the device, from the cluster's mirror."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,13 @@ from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
 
 CPU = "cpu"
-"""The image variant without devices."""
+"""The image variant for nodes without devices."""
 
 
 def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
     """The image to run; raises InvalidSpec when the catalogue has none for the device.
 
-    An image of the user's own is taken as written, mirrors do not apply.
+    The user's own image is used as written: mirrors do not apply.
     """
     if spec.engine_options.image is not None:
         return Decided(spec.engine_options.image)
@@ -26,22 +26,21 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
         device = f"{accelerator.name or accelerator.resource_name}" if accelerator else "the CPU"
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"{version.engine} {version.version} has no image for {device} (there are: {', '.join(version.images)}); "
-            "set spec.engineOptions.image and version to one of your own, or choose another device or engine",
+            f"{version.engine} {version.version} has no image for {device} (only for {', '.join(version.images)}); "
+            "set spec.engineOptions.image and version to your own, or choose another device or engine",
             field="spec.gpu",
         )
     reference = mirrored(image, facts.registry.mirrors)
     reason = f"the {variant} image of {version.engine} {version.version}"
     if reference != image:
-        reason += f" ({image}), through the cluster's mirror"
+        reason += f" ({image}), from the cluster's mirror"
     return Decided(reference, default("engineOptions.image", reference, reason))
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
-    """The reference with its longest matching prefix replaced; a prefix ends where a part of the name ends.
+    """The reference with its longest matching prefix replaced; a prefix matches whole parts of the name.
 
-    A short name (`owner/name:1`) is mirrored as what container runtimes read in it (`docker.io/owner/name:1`), and
-    as it is written.
+    A short name (`owner/name:1`) matches as written and in its full form (`docker.io/owner/name:1`).
     """
     found = [
         (len(prefix), mirrors[prefix].rstrip("/") + spelling[len(prefix.rstrip("/")) :])
@@ -53,7 +52,7 @@ def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
 
 
 def _with_registry(image: str) -> str:
-    """A first part is a registry's name if it could be a host's and no owner's."""
+    """The full form: the first part is a registry if it looks like a host name."""
     first, slash, _ = image.partition("/")
     if not slash:
         return f"docker.io/library/{image}"

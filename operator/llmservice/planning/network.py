@@ -1,4 +1,4 @@
-"""Who reaches the engines: whom the resource names, and who reads every engine's metrics whatever it names."""
+"""Who may connect to the engines: the peers in the spec, and the readers of metrics."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.planning.service_plan import Json
 
 OPERATOR_NAMESPACE = "llmservice-system"
-"""Where the manifests install the operator."""
+"""The namespace in which the manifests install the operator."""
 
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 _OPERATOR_PODS = {
@@ -19,28 +19,28 @@ _OPERATOR_PODS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsReaders:
-    """Namespaces of those who read the engines' metrics; no `monitoring`: none but the operator.
+    """Namespaces that read the engines' metrics: the operator's and, unless empty, that of the monitoring system.
 
-    No part of the pinned facts: an operator that moved must reach the services that its predecessor made, and a
-    policy restarts nothing.
+    Not part of the pinned facts: an operator in another namespace must reach existing services, and a changed
+    NetworkPolicy restarts nothing.
     """
 
     operator: str = OPERATOR_NAMESPACE
     monitoring: str = ""
 
 
-USUAL_READERS = MetricsReaders()
+DEFAULT_READERS = MetricsReaders()
 
 
 def admitted_peers(spec: LLMServiceSpec, readers: MetricsReaders) -> tuple[Json, ...] | None:
-    """The peers of a NetworkPolicy; None where the resource asks for no policy."""
+    """The peers of a NetworkPolicy; None when the resource asks for no policy."""
     if spec.network_policy is None:
         return None
-    return (*(peer.as_json() for peer in spec.network_policy.ingress_from), *_reading(readers))
+    return (*(peer.as_json() for peer in spec.network_policy.ingress_from), *_metrics_readers(readers))
 
 
-def _reading(readers: MetricsReaders) -> Iterator[Json]:
-    # The pods too: in a namespaced installation the operator's namespace is full of others.
+def _metrics_readers(readers: MetricsReaders) -> Iterator[Json]:
+    # The operator's pods alone: in a namespaced installation its namespace has other pods too.
     yield {**_namespace(readers.operator), "podSelector": {"matchLabels": _OPERATOR_PODS}}
     if readers.monitoring:
         yield _namespace(readers.monitoring)

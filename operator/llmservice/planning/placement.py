@@ -1,4 +1,4 @@
-"""Which nodes: terms and tolerations of the accelerator, and the pod's own wishes."""
+"""Node selection: terms and tolerations of the accelerator, and those of spec.pod."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ class Placement:
 
 
 def choose_placement(pod: PodOptions, facts: Facts, wanted_type: str | None) -> Placement:
-    """Nodes that have the device, by every platform's labels: the scheduler ORs terms, Karpenter tries them in turn.
+    """Nodes with the device, by the labels of every platform: the scheduler ORs terms, Karpenter tries them in turn.
 
-    A device known by its resource alone chooses no nodes: asking for the resource is enough to get one.
+    A device known by its resource alone selects no nodes: requesting the resource is enough.
     """
     own = tuple(toleration.as_json() for toleration in pod.tolerations)
     accelerator = facts.accelerator
@@ -33,7 +33,7 @@ def choose_placement(pod: PodOptions, facts: Facts, wanted_type: str | None) -> 
 
 
 def _distinct(tolerations: tuple[Json, ...]) -> tuple[Json, ...]:
-    """Each toleration once, where it came first."""
+    """Without duplicates, in the order of first occurrence."""
     seen: list[Json] = []
     for toleration in tolerations:
         if toleration not in seen:
@@ -46,5 +46,5 @@ def _notes(facts: Facts, wanted_type: str | None) -> tuple[str, ...]:
     if accelerator is None or wanted_type is None or accelerator.node_terms:
         return ()
     if accelerator.name:
-        return (f"no node label is known for {accelerator.name}: any node with {accelerator.resource_name} will do",)
-    return (f"{wanted_type} is not in the catalogue: any node with {accelerator.resource_name} will do",)
+        return (f"no node label is known for {accelerator.name}: any node with {accelerator.resource_name} is used",)
+    return (f"{wanted_type} is not in the catalogue: any node with {accelerator.resource_name} is used",)

@@ -1,4 +1,4 @@
-"""LLMService and facts in, plan out. Each decision has a file of its own; this one is the table of contents."""
+"""LLMService and facts → plan. Each decision has a file of its own; this one is the table of contents."""
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import ServingRequest
@@ -10,7 +10,7 @@ from llmservice.planning.drain import drain_seconds, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
-from llmservice.planning.network import USUAL_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
 from llmservice.planning.resources import choose_resources
@@ -22,10 +22,10 @@ from llmservice.planning.startup import progress_deadline_seconds, startup_secon
 from llmservice.planning.weights import choose_source
 
 
-def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = USUAL_READERS) -> ServicePlan:
+def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DEFAULT_READERS) -> ServicePlan:
     """Everything decided about a resource; the same resource, facts and readers always give the same plan.
 
-    Raises InvalidSpec naming the field and the way out.
+    Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
     check_spec(spec, engine, facts.version)

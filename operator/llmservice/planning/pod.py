@@ -1,4 +1,4 @@
-"""The pod around the container: the allow-listed fields of the spec, volumes, and what was decided elsewhere."""
+"""The pod around the container: allow-listed fields of spec.pod, volumes, placement and security."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _DECIDED = {
     "resources",
     "securityContext",
 }
-"""Fields of `spec.pod` that go through a decision; the others pass through."""
+"""Fields of `spec.pod` that have a decision of their own; the others are passed through."""
 
 
 def plan_pod(
@@ -33,7 +33,7 @@ def plan_pod(
     placement: Placement,
     security: Security,
 ) -> PodPlan:
-    """The pod; raises InvalidSpec when a file cannot be where it should."""
+    """The pod; raises InvalidSpec when a file cannot be mounted at its path."""
     return PodPlan(
         labels=spec.pod.labels,
         annotations=spec.pod.annotations,
@@ -54,7 +54,7 @@ def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch) -> tuple[
 
 
 def _passthrough(pod: PodOptions, registry: RegistrySettings) -> Json:
-    """The user's fields as written, and pull secrets of the user and of the cluster, each once."""
+    """The user's fields as written, and the pull secrets of user and cluster, each once."""
     fields: dict[str, Any] = {
         name: value for name, value in pod.as_json().items() if name not in _DECIDED and value not in ({}, [])
     }

@@ -1,4 +1,4 @@
-"""What a replica asks the node for: devices, CPU, memory."""
+"""Resource requests and limits of a replica: devices, CPU, memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Default
 
 _REQUESTS = {"cpu": "250m", "memory": "512Mi"}
-_WHY = "little enough for any node; without a limit the engine may use what is free, set more to reserve it"
+_WHY = "small enough for any node; without a limit the engine may use what is free, raise it to reserve more"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +24,9 @@ class ContainerResources:
 
 
 def choose_resources(spec: LLMServiceSpec, facts: Facts) -> ContainerResources:
-    """The user's amounts; small requests for what is left out; devices as limits.
+    """The user's amounts; small requests where omitted; devices as limits.
 
-    A limit without a request is its own request, as Kubernetes has it, so no smaller one is made up.
+    In Kubernetes a limit without a request is its own request, so no smaller one is added.
     """
     own = spec.pod.resources
     requests, limits = own.requests.as_json(), own.limits.as_json()

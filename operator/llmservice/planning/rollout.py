@@ -1,4 +1,4 @@
-"""How a new template reaches the replicas: whether the old or the new one goes first."""
+"""The rollout strategy: whether old replicas stop first or new ones start first."""
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.planning.decided import Decided, default
@@ -7,12 +7,12 @@ from llmservice.planning.service_plan import RolloutPlan
 _SHAPES = {"Replace": (0, 1), "Surge": (1, 0)}
 """Strategy → (surge, unavailable)."""
 
-_ON_DEVICES = "Replace", "a device is rarely spare: the old replica goes first, so that one is enough"
-_ON_CPU = "Surge", "CPUs can be shared: the new replica comes first, so that there is no gap"
+_ON_DEVICES = "Replace", "devices are rarely spare: the old replica stops first, so that no extra device is needed"
+_ON_CPU = "Surge", "CPUs can be shared: the new replica starts first, so that there is no gap"
 
 
 def choose_rollout(spec: LLMServiceSpec, progress_deadline: int) -> Decided[RolloutPlan]:
-    """Devices are rarely spare, CPUs can be shared."""
+    """The strategy in the spec, else Replace on devices and Surge on CPUs."""
     if spec.rollout.strategy is not None:
         return Decided(_plan(spec.rollout.strategy, progress_deadline))
     strategy, reason = _ON_DEVICES if spec.gpu.count else _ON_CPU

@@ -1,4 +1,4 @@
-"""What the autoscaler is asked for, in seconds and ratios, and refused where the engine could never answer it."""
+"""The autoscaling settings in seconds and ratios; refuses targets on metrics that the engine does not export."""
 
 from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.conditions import Reason
@@ -9,7 +9,7 @@ from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
 def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan:
-    """The bounds and the wishes. Raises InvalidSpec."""
+    """The plan of the autoscaler; raises InvalidSpec for a target that the engine cannot report."""
     return ScalingPlan(
         minimum=asked.min_replicas,
         maximum=asked.max_replicas,
@@ -37,7 +37,7 @@ def _targets(asked: Autoscaling, metric_names: MetricNames) -> LoadTargets:
     if targets.kv_cache_percent is not None and not metric_names.kv_use:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            "this engine does not tell how full its KV cache is; set runningRequests or queuedRequests instead",
+            "this engine does not report its KV-cache usage; set runningRequests or queuedRequests instead",
             field="spec.autoscaling.targets.kvCachePercent",
         )
     return LoadTargets(

@@ -1,4 +1,4 @@
-"""As whom the pod runs: the restricted Pod Security Standard with a numeric user, and what a device needs more.
+"""The security contexts: the restricted Pod Security Standard with a numeric user, and what a device needs beyond it.
 
 Source: kubernetes.io/docs/concepts/security/pod-security-standards (restricted).
 """
@@ -29,9 +29,9 @@ class Security:
 
 
 def choose_security(spec: LLMServiceSpec, facts: Facts) -> Security:
-    """The user's ids, else those of the image; groups and seccomp profile of the device.
+    """The ids in spec.pod, else those of the image; groups and seccomp profile of the device.
 
-    Raises InvalidSpec for an image of one's own that would run as root because the catalogue's does.
+    Raises InvalidSpec for a custom image that would run as root because the catalogue's image does.
     """
     own, version, accelerator = spec.pod.security_context, facts.version, facts.accelerator
     groups = {*(accelerator.supplemental_groups if accelerator else ()), *own.supplemental_groups}
@@ -43,7 +43,7 @@ def choose_security(spec: LLMServiceSpec, facts: Facts) -> Security:
         "runAsUser": user,
         "runAsGroup": group,
         "fsGroup": group if own.fs_group is None else own.fs_group,
-        # A volume whose root already belongs to the group is not walked through at each start.
+        # A volume whose root already belongs to the group is not walked at each start.
         "fsGroupChangePolicy": "OnRootMismatch",
         "seccompProfile": {"type": seccomp},
     }
@@ -56,26 +56,26 @@ def choose_security(spec: LLMServiceSpec, facts: Facts) -> Security:
 
 
 def _user(spec: LLMServiceSpec, facts: Facts) -> int:
-    """Root is for images of the catalogue that an administrator knows, and nothing that a user can ask for."""
+    """Root is only for images of the catalogue, which an administrator controls; a user cannot request it."""
     version, own = facts.version, spec.pod.security_context.run_as_user
     if own is None and version.user == 0 and spec.engine_options.image is not None:
         raise InvalidSpec(
             Reason.INVALID_SPEC,
-            f"the catalogue's image of {version.engine} {version.version} runs as root, an image of your own does not: "
-            "set the number of the user that it runs as, or leave out spec.engineOptions.image",
+            f"the catalogue's image of {version.engine} {version.version} runs as root, a custom image must not: "
+            "set the numeric id of its user, or omit spec.engineOptions.image",
             field="spec.pod.securityContext.runAsUser",
         )
     return own or version.user
 
 
 def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[tuple[str, str]]:
-    """What the restricted standard refuses, by the standard that allows it (pod-security.kubernetes.io/enforce)."""
+    """What the restricted standard forbids, by the standard that allows it (pod-security.kubernetes.io/enforce)."""
     version, accelerator = facts.version, facts.accelerator
     if user == 0:
         root = f"the image of {version.engine} {version.version} runs as root only, which the restricted Pod Security "
-        way_out = f"Standard refuses: {_ENFORCE}: baseline on the namespace allows it, or name another version"
+        way_out = f"Standard forbids: {_ENFORCE}: baseline on the namespace allows it, or use another version"
         yield _BASELINE, root + way_out
     if seccomp != _DEFAULT_SECCOMP and accelerator:
         profile = f"{accelerator.vendor} devices need the seccomp profile {seccomp}, which the restricted and baseline "
-        way_out = f"Pod Security Standards refuse: {_ENFORCE}: privileged on the namespace allows it"
+        way_out = f"Pod Security Standards forbid: {_ENFORCE}: privileged on the namespace allows it"
         yield _PRIVILEGED, profile + way_out

@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The resource a plan belongs to; children carry an owner reference with this UID (none while it is empty)."""
+    """The resource a plan belongs to; children have an owner reference with this UID (none while it is empty)."""
 
     namespace: str
     name: str
@@ -33,9 +33,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerPlan:
-    """The one container `engine`: image, process, environment, probes and how it stops.
+    """The container `engine`: image, process, environment, probes and how it stops.
 
-    `environment` holds Kubernetes EnvVar objects in order. `startup_seconds` is the budget the startup probe allows.
+    `environment` holds EnvVar objects in order. `startup_seconds` is the budget of the startup probe.
     """
 
     image: str
@@ -63,11 +63,11 @@ class Mount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodPlan:
-    """Where and as whom a replica runs. `node_terms` are ORed nodeSelectorTerms from the accelerator catalogue.
+    """Placement and security of a replica. `node_terms` are ORed nodeSelectorTerms from the accelerator catalogue.
 
     `security` is the pod's securityContext, `container_security` the container's; `passthrough` holds the allow-listed
     PodSpec fields of `spec.pod` that need no decision, by their Kubernetes names. `share_process_namespace` gives the
-    pod a process 1 of its own, for engines that would ignore SIGTERM in that place.
+    pod another process 1, for engines that would ignore SIGTERM as process 1.
     """
 
     labels: Mapping[str, str]
@@ -84,7 +84,7 @@ class PodPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutPlan:
-    """Surge: new before old. Replace: old goes first, so that one GPU is enough."""
+    """Surge: new replicas start first. Replace: old ones stop first, so that no extra GPU is needed."""
 
     max_surge: int
     max_unavailable: int
@@ -93,7 +93,7 @@ class RolloutPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadTargets:
-    """Load per replica to aim at; None leaves a signal out. `kv_use` is a ratio 0–1, the others are requests."""
+    """Target load per replica; None ignores a signal. `kv_use` is a ratio 0–1, the others are requests."""
 
     kv_use: float | None = None
     waiting: float | None = None
@@ -102,10 +102,10 @@ class LoadTargets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingPlan:
-    """Who decides replicas, within which bounds, from what.
+    """How replicas are decided: bounds, policy and signals.
 
-    `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the names of the resource.
-    `metric_names` tells how this version of the engine exports what decisions are made from.
+    `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
+    `metric_names` are the names of the metrics in this version of the engine.
     """
 
     minimum: int
@@ -125,10 +125,10 @@ class ServicePlan:
     """Everything decided about one LLMService.
 
     `replica_bound` is the largest number of replicas the spec allows for (decides the PodDisruptionBudget).
-    `scaling` is None where the operator scales nothing. `admitted` are the peers of the NetworkPolicy; None: no policy.
+    `scaling` is None without autoscaling. `admitted` are the peers of the NetworkPolicy; None: no policy.
     `pod_security` is the strictest Pod Security Standard that the pods pass. `facts` is the compact JSON of the
-    catalogue rows and settings that went in: kept in status, so that the same generation is always planned from the
-    same facts. `render_version` tells which rendering of them is meant.
+    catalogue rows and settings that were used: kept in status, so that the same generation is always planned from the
+    same facts. `render_version` is the version of the rendering.
     """
 
     owner: Owner

@@ -1,4 +1,4 @@
-"""How long a start may take before it is called wedged."""
+"""How long a start may take before it counts as failed."""
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import ModelSource
@@ -10,24 +10,24 @@ _BEFORE_START_SECONDS = 900
 
 
 def startup_seconds(spec: LLMServiceSpec, source: ModelSource) -> Decided[int]:
-    """The budget from container start to ready, and why when it was computed.
+    """The budget from container start to ready, with the reason when it is a default.
 
     Loading takes about 3 s per GB, compiling and warming up some minutes, a download 10 s per GB at 100 MB/s. The size
-    of a model is not known here, so the budget suits the large ones; a crash ends a start at once whatever the budget.
+    of the model is not known here, so the budget suits large ones; a crash is detected at once whatever the budget.
     """
     if spec.startup.timeout_seconds is not None:
         return Decided(spec.startup.timeout_seconds)
     if source.scheme == "pvc":
-        seconds, reason = _LOAD_SECONDS, "loading from a volume takes about 3 s per GB, and minutes to warm up"
+        seconds, reason = _LOAD_SECONDS, "loading from a volume takes about 3 s per GB, plus minutes to warm up"
     else:
         seconds = _LOAD_SECONDS + _DOWNLOAD_SECONDS
-        reason = "room to download 200 GB at 100 MB/s and load them; a crash is seen at once all the same"
+        reason = "enough to download 200 GB at 100 MB/s and load them; a crash is detected at once in any case"
     return Decided(seconds, default("startup.timeoutSeconds", seconds, reason))
 
 
 def progress_deadline_seconds(startup: int, grace: int) -> int:
-    """When a rollout is late.
+    """The progress deadline of a rollout.
 
-    The old replica leaves first, a node may have to be added and the image pulled; only then the start-up budget runs.
+    The old replica stops first, a node may have to be added and the image pulled; only then the startup budget begins.
     """
     return grace + _BEFORE_START_SECONDS + startup

@@ -1,4 +1,4 @@
-"""What is mounted into the container besides weights: caches, shared memory, files from Secrets and ConfigMaps."""
+"""Mounts besides the weights: caches, shared memory, files from Secrets and ConfigMaps."""
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.engine_options import File
@@ -8,7 +8,7 @@ from llmservice.planning.service_plan import Json, Mount
 
 _SHM = "/dev/shm"  # noqa: S108  (a mount point)
 _SHM_SIZE = "2Gi"
-"""Processes exchange buffers there; a container's own 64 MiB are too few (vLLM: 160 MiB on a CPU, 400 MiB with two)."""
+"""For buffers shared by processes: the default of 64 MiB is too small (vLLM: 160 MiB on one CPU, 400 MiB on two)."""
 
 
 def scratch_mounts(launch: Launch, devices: int) -> tuple[Mount, ...]:
@@ -24,9 +24,9 @@ def scratch_mounts(launch: Launch, devices: int) -> tuple[Mount, ...]:
 
 
 def file_mounts(files: tuple[File, ...], *, beside: tuple[Mount, ...]) -> tuple[Mount, ...]:
-    """One volume for each file, so that it appears alone at its path.
+    """One volume for each file, so that it hides nothing else in its folder.
 
-    Raises InvalidSpec for a path where no file can be placed `beside` the other mounts.
+    Raises InvalidSpec for a path that conflicts with a mount in `beside`.
     """
     mounts = tuple(_file_mount(index, file) for index, file in enumerate(files))
     for index, mount in enumerate(mounts):
@@ -37,13 +37,13 @@ def file_mounts(files: tuple[File, ...], *, beside: tuple[Mount, ...]) -> tuple[
 
 
 def _clash(path: str, other: Mount) -> str:
-    """Why no file can be at a path beside another mount; empty when one can."""
+    """Why a file path conflicts with another mount; empty when it does not."""
     if path == other.path:
-        return f"{path} is where a volume of the operator is mounted; choose another path"
+        return f"{path} is the mount path of another volume; choose another path"
     if other.path.startswith(f"{path}/"):
         return f"{path} must be a folder, because {other.path} is mounted in it; choose another path"
     if other.read_only and path.startswith(f"{other.path}/"):
-        return f"{path} lies in a volume that is read-only; choose a path outside {other.path}"
+        return f"{path} is in a read-only volume; choose a path outside {other.path}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Where the weights come from: `spec.model.uri` as a source, and what has to be mounted for it."""
+"""Where the weights come from: `spec.model.uri` as a source, and its mount."""
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
@@ -45,7 +45,7 @@ def choose_source(model: Model, engine: Engine) -> ModelSource:
 
 
 def weight_mounts(model: Model, source: ModelSource) -> tuple[Mount, ...]:
-    """The claim of a pvc source, read-only: several replicas may share it, and none can harm it."""
+    """The claim of a pvc source, read-only: replicas share it, and none can change it."""
     if source.scheme != "pvc":
         return ()
     claim = model.uri.removeprefix("pvc://").partition("/")[0]

@@ -1,4 +1,4 @@
-"""Writing the children: what is new is made, what is ours is written by force, who fights for it meets a brake."""
+"""Writes the children: new ones are created, existing ones force-applied; contested ones meet a back-off."""
 
 import logging
 import time
@@ -23,18 +23,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """The children as they are now, who contests which of them, and when to look again; None: no need to."""
+    """The children after the writes, who contests them, and when to reconcile again (None: no need to)."""
 
     children: Mapping[Ref, Manifest]
     contests: tuple[str, ...] = ()
-    look_again_seconds: float | None = None
+    requeue_seconds: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class ChildWriter:
-    """Writes the children of each LLMService and remembers, by its UID, what it had to write again and again.
+    """Writes the children of each LLMService and remembers repeated repairs, by its UID.
 
-    `clock` gives seconds that never go back.
+    `clock` is monotonic, in seconds.
     """
 
     cluster: Cluster
@@ -42,19 +42,19 @@ class ChildWriter:
     clock: Callable[[], float] = time.monotonic
     _repairs: dict[str, dict[Ref, Repairs]] = field(default_factory=dict)
     _begun: set[str] = field(default_factory=set)
-    """The new resources that had a first pass: what is made for them again was lost."""
+    """New resources after their first pass: a child that is created again was deleted by somebody."""
 
     def forget(self, uid: str) -> None:
-        """Drop what is remembered of a resource that is gone."""
+        """Forget a deleted resource."""
         self._repairs.pop(uid, None)
         self._begun.discard(uid)
 
     async def write(
         self, owner: Owner, changes: tuple[Change, ...], observed: Observed, replicas: Replicas, *, is_new: bool
     ) -> Written:
-        """Write in order. `is_new` is true until the resource was told of: its first pass makes what was never there.
+        """Write in order. `is_new` is true until the resource has a status: its first pass creates all children.
 
-        Raises `NameTaken` when a name that is to be made is there already, and what `Cluster` raises.
+        Raises `NameTaken` when an object to be created exists already, and what `Cluster` raises.
         """
         children = dict(observed.children)
         applies = [change for change in changes if isinstance(change, Apply)]
@@ -82,19 +82,19 @@ class ChildWriter:
 
     async def _apply(self, change: Apply, before: Manifest | None, replicas: Replicas) -> Manifest:
         intent = change.manifest
-        live = await (self._make(intent) if before is None else self._force(_guarded(intent, before, replicas)))
+        live = await (self._create(intent) if before is None else self._force(_guarded(intent, before, replicas)))
         log.info("%s: %s", change.ref, change.why)
         self.cache.put(live, quietly=True)
         return live
 
-    async def _make(self, manifest: Manifest) -> Manifest:
+    async def _create(self, manifest: Manifest) -> Manifest:
         try:
             return await self.cluster.apply_new(manifest, manager=OPERATOR)
         except Conflict as conflict:
             raise NameTaken(conflict.reason, conflict.message) from conflict
 
     async def _force(self, manifest: Manifest) -> Manifest:
-        """Apply; where foreign list elements contradict ours and the API server refuses both together, ours win."""
+        """Apply; when the API server rejects the merge with foreign list elements, replace them."""
         try:
             return await self.cluster.apply(manifest, manager=OPERATOR)
         except Refused:
@@ -112,13 +112,13 @@ class ChildWriter:
         return known.seconds_to_wait(_intent(owner, change), self.clock()) if known else 0.0
 
     async def _hold_back(self, owner: Owner, change: Apply) -> None:
-        """Do not write; once a pause, see who it is that has to be waited for."""
+        """Do not write; once for each pause, find out who changes the object."""
         known = self._repairs[owner.uid][change.ref]
         if not known.held_back:
             live = await self.cluster.get(change.ref)
-            told = contest(live, change.manifest, known.changed_at_once)
-            log.warning("%s/%s: %s; not repaired for %.0f s", owner.namespace, owner.name, told, known.pause_seconds)
-            self._repairs[owner.uid][change.ref] = known.waits(told)
+            contested = contest(live, change.manifest, known.changed_at_once)
+            log.warning("%s/%s: %s; next repair in %.0f s", owner.namespace, owner.name, contested, known.pause_seconds)
+            self._repairs[owner.uid][change.ref] = known.waits(contested)
 
     def _count(self, owner: Owner, change: Apply, live: Manifest) -> None:
         repairs, changed = self._repairs.setdefault(owner.uid, {}), difference(live, change.manifest)
@@ -127,21 +127,21 @@ class ChildWriter:
     def _written(self, owner: Owner, children: Mapping[Ref, Manifest], applies: Iterable[Apply]) -> Written:
         contested = [known for known in self._repairs.get(owner.uid, {}).values() if known.contest]
         pauses = [self._seconds_to_wait(owner, change) for change in applies]
-        pauses += [known.seconds_to_calm(self.clock()) for known in contested]
+        pauses += [known.seconds_to_quiet(self.clock()) for known in contested]
         return Written(
             children=children,
             contests=tuple(known.contest for known in contested),
-            look_again_seconds=min(filter(None, pauses), default=None),
+            requeue_seconds=min(filter(None, pauses), default=None),
         )
 
 
 def _intent(owner: Owner, change: Apply) -> str:
-    """What tells one intent from another: an edit of the resource is news, and so is another rendering."""
+    """Identifies an intent: changes with an edit of the resource and with its rendering."""
     return f"{owner.generation} {digest_of(change.manifest)}"
 
 
 def _guarded(manifest: Manifest, live: Manifest, replicas: Replicas) -> Manifest:
-    """An intent that repeats live replicas must not overwrite newer ones: it is bound to the version they came from."""
+    """An intent that repeats live replicas must not overwrite newer ones: it carries their resourceVersion."""
     if not replicas.live or manifest["kind"] != "Deployment":
         return manifest
     metadata = {**manifest["metadata"], "resourceVersion": live["metadata"]["resourceVersion"]}

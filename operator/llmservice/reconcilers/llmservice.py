@@ -1,4 +1,4 @@
-"""One LLMService, once: observe → plan → render → diff → apply → summarize."""
+"""One reconcile of an LLMService: observe → plan → render → diff → apply → summarize."""
 
 import logging
 from collections.abc import Callable
@@ -36,12 +36,12 @@ log = logging.getLogger(__name__)
 _STALLED_AGAIN_SECONDS = 20.0
 _LEAVING_AGAIN_SECONDS = 5.0
 _REFUSED_AGAIN_SECONDS = 5.0
-"""A look that asks nobody."""
-_TOLD_FAILURE_SECONDS = 30.0
-"""A write that failed for so long is told; a webhook that was just replaced answers sooner."""
+"""Short, because this pass reads only caches and sends no request."""
+_REPORTED_FAILURE_SECONDS = 30.0
+"""A write that fails for longer is reported in the status; a webhook that is being replaced recovers sooner."""
 
-TOLD_AFTER_SECONDS = 0.05
-"""What has just begun is told a moment later: of many new resources, all get their children first."""
+STATUS_AFTER_SECONDS = 0.05
+"""Created children are reported in a second pass, so that of many new resources all get their children first."""
 
 
 class Planner(Protocol):
@@ -52,16 +52,16 @@ class Planner(Protocol):
         ...
 
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
-        """The plan from today's facts; None when they are those of `plan`."""
+        """The plan from the current facts; None when they are those of `plan`."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class LLMServiceReconciler:
-    """Brings the cluster to what one LLMService asks for, and tells how far it is.
+    """Brings the cluster to the state that an LLMService declares, and writes its status.
 
-    `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling` is what
-    the autoscaler tells of a resource (by UID), None while it has not looked.
+    `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
+    returns the autoscaler's report on a resource (by UID), None before its first evaluation.
     """
 
     cluster: Cluster
@@ -79,13 +79,13 @@ class LLMServiceReconciler:
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
-        """What a cache tells: of a resource that is gone nothing is remembered."""
+        """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             self.children.forget(uid_of(before))
             self.status.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
-        """One pass; returns the seconds until the next look when nothing would announce the change."""
+        """One pass; returns the seconds until the next one where no watch event will trigger it."""
         body = self._body(key)
         if body is None:
             self._failing_since.pop(key, None)
@@ -100,18 +100,18 @@ class LLMServiceReconciler:
             log.info("%s/%s: %s", *key, going)
             return None
         finally:
-            self.forget(body, self.cache.get(Ref("LLMService", *key)))  # it may have gone meanwhile
+            self.forget(body, self.cache.get(Ref("LLMService", *key)))  # it may have been deleted meanwhile
 
     async def refused(self, key: ServiceKey, why: str) -> float | None:
-        """Tell that nothing can be done: what belongs to the resource may not be seen. Returns as a pass does."""
+        """Report that the operator lacks permission to list the children. Returns as a pass does."""
         body = self._body(key)
         if body is None:
             return None
-        message = f"the operator may not list what belongs to it, {why}; give its Role in this namespace back"
-        return await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, _REFUSED_AGAIN_SECONDS, is_seen=False)
+        message = f"the operator may not list the children of this resource, {why}; restore its Role in this namespace"
+        return await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, _REFUSED_AGAIN_SECONDS, is_observed=False)
 
     def _body(self, key: ServiceKey) -> Manifest | None:
-        """The newest body of a resource that is there to stay."""
+        """The newest body of a resource; None when it is deleted or being deleted."""
         body = self.cache.get(Ref("LLMService", *key))
         return None if body is None or is_being_deleted(body) else body
 
@@ -131,7 +131,7 @@ class LLMServiceReconciler:
     async def _settle(
         self, service: LLMService, plan: ServicePlan, body: Manifest, manifests: tuple[Manifest, ...], *, asking: bool
     ) -> float | None:
-        """Look, write and tell; `asking` whose the names are that the cache does not know, before anything is made."""
+        """Observe, write and report; with `asking` unknown names are read live before anything is created."""
         observed = await self.observer.observe(plan.owner, map(ref_of, manifests), asking=asking)
         if observed.taken:
             conflict = name_conflict(plan.owner, observed.taken)
@@ -145,36 +145,36 @@ class LLMServiceReconciler:
         except Terminating:
             raise
         except Refused as refusal:
-            told = f"the API server refuses a child: {refusal}"
-            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, told, _STALLED_AGAIN_SECONDS)
+            message = f"the API server rejects a child: {refusal}"
+            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, _STALLED_AGAIN_SECONDS)
         except Unavailable as failure:
             if not self._is_lasting(plan.owner, failure):
                 raise
-            told = f"the API server fails to write a child: {failure}"
-            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, told, _STALLED_AGAIN_SECONDS)
+            message = f"the API server fails to write a child: {failure}"
+            return await self._stall(body, Reason.REFUSED_BY_CLUSTER, message, _STALLED_AGAIN_SECONDS)
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
-            return TOLD_AFTER_SECONDS
+            return STATUS_AFTER_SECONDS
         situation, now = self._situation(service, plan, body, written, observed, manifests), self.now()
         again = await self.status.write(body, summarize(situation, now))
         pauses = (
-            observed.look_again_seconds,
-            written.look_again_seconds,
+            observed.requeue_seconds,
+            written.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
         )
         return min(filter(None, pauses), default=None)
 
     def _is_lasting(self, owner: Owner, failure: Unavailable) -> bool:
-        """Whether the API server has said for a while that it cannot do it, as when a webhook does not answer.
+        """Whether the API server has failed the write for a while, for example because a webhook does not answer.
 
-        One that cannot be reached takes no status either.
+        An unreachable API server does not count: it could not store a status either.
         """
         if failure.reason != "InternalError":
             return False
         now = self.now()
         since = self._failing_since.setdefault((owner.namespace, owner.name), now)
-        return (now - since).total_seconds() >= _TOLD_FAILURE_SECONDS
+        return (now - since).total_seconds() >= _REPORTED_FAILURE_SECONDS
 
     def _situation(
         self,
@@ -207,12 +207,12 @@ class LLMServiceReconciler:
         message: str,
         again: float | None = None,
         *,
-        is_seen: bool = True,
+        is_observed: bool = True,
         passes: bool = False,
     ) -> float | None:
-        """Tell what only an edit, or somebody else, can help, unless it `passes` by itself.
+        """Report that reconciling is blocked until an edit, or by somebody else; or for a while when it `passes`.
 
-        Returns `again`, the seconds until the next look, or fewer. Without `is_seen` nobody knows what runs.
+        Returns `again`, the seconds until the next pass, or fewer. Without `is_observed` the pods are unknown.
         """
         metadata = body["metadata"]
         owner = Owner(
@@ -221,7 +221,7 @@ class LLMServiceReconciler:
             uid=uid_of(body),
             generation=int(metadata.get("generation", 0)),
         )
-        progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_seen else None
+        progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_observed else None
         status = stalled(
             body.get("status") or {},
             owner.generation,
@@ -249,9 +249,9 @@ def _replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | Non
 
 
 def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
-    """Replicas below which the declared state is not reached: the fixed number or the autoscaler's lower bound.
+    """The least ready replicas of the declared state: the fixed number or the autoscaler's lower bound.
 
-    Else one, unless somebody scaled to zero.
+    Else one, or zero after an external scale to zero.
     """
     declared = service.spec.replicas if service.spec.replicas is not None else plan.minimum
     if declared is not None:
@@ -260,11 +260,11 @@ def _floor(service: LLMService, plan: ServicePlan, progress: Progress) -> int:
 
 
 def _is_new(body: Manifest) -> bool:
-    """Whether nothing was told of the resource yet."""
+    """Whether the resource has no status yet."""
     return int((body.get("status") or {}).get("observedGeneration", -1)) < 0
 
 
 def _was_in_conflict(body: Manifest) -> bool:
-    """Whether a name it needs was somebody else's when it was looked at last."""
+    """Whether the last pass ended with a name conflict."""
     ready = condition_in(body.get("status") or {}, ConditionType.READY)
     return ready.get("reason") == Reason.NAME_CONFLICT

@@ -1,4 +1,4 @@
-"""Reading what is there: caches first, the API server only where they cannot know."""
+"""Observes the state of an LLMService: from caches, and from the API server only where caches cannot know."""
 
 import asyncio
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from llmservice.reconcilers.pod_insight import PodInsight
 
 @dataclass(slots=True)
 class Observer:
-    """Looks at one LLMService's surroundings."""
+    """Reads the observed state of one LLMService."""
 
     cluster: Cluster
     cache: ObjectCache
@@ -36,11 +36,11 @@ class Observer:
         self.insight = PodInsight(self.cluster)
 
     async def observe(self, owner: Owner, names: Iterable[Ref], *, asking: bool = False) -> Observed:
-        """Everything known about the resource; `names` are the children it needs.
+        """The observed state of a resource; `names` are the children it needs.
 
-        Where one is not in the cache as ours, the resource itself is read live (raises `OwnerGone`): nothing is made
-        for what is gone. The name is read live only when `asking`: to make a child harms nobody who has its name, and
-        tells that somebody has.
+        When a child is not in the cache, the resource itself is read live (raises `OwnerGone`), so that nothing is
+        created for a deleted one. The child is read live only with `asking`: creating it cannot overwrite an object of
+        that name, and fails with a conflict if there is one.
         """
         children = self._children(owner)
         unknown = [ref for ref in names if ref not in children]
@@ -59,22 +59,22 @@ class Observer:
             pods=pods,
             log_tails=insight.log_tails,
             preparations=insight.preparations,
-            look_again_seconds=insight.look_again_seconds,
+            requeue_seconds=insight.requeue_seconds,
         )
 
     def workload(self, owner: Owner) -> Manifest | None:
-        """The Deployment as the cache has it; None when there is none of ours."""
+        """The Deployment in the cache; None when there is none of ours."""
         return self._children(owner).get(Ref("Deployment", owner.namespace, owner.name))
 
     def pods(self, owner: Owner) -> tuple[Manifest, ...]:
-        """The pods that its Deployment made, as the cache has them."""
+        """The pods of its Deployment, from the cache."""
         replica_sets, pods = (
             self.cache.of_service(kind, owner.namespace, owner.name) for kind in ("ReplicaSet", "Pod")
         )
         return pods_of(self.workload(owner), replica_sets, pods)
 
     def _children(self, owner: Owner) -> dict[Ref, Manifest]:
-        """Its own by UID and kind: of what another kind controls, whatever UID it writes, the cache keeps no spec."""
+        """The children, by owner UID and owner kind: of objects with another owner kind the cache keeps no spec."""
         return {
             ref_of(live): live
             for kind in self.child_kinds

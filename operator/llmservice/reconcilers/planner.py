@@ -1,4 +1,4 @@
-"""Planning with a catalogue: which facts go into a plan, and how long they stay."""
+"""Planning from the current catalogue, with the pinned facts of a resource's generation."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from llmservice.settings import PREFIX, Settings
 
 @dataclass(slots=True)
 class CataloguePlanner:
-    """Plans resources from the catalogue of the moment; a plan of the same generation keeps the facts it was made from.
+    """Plans resources from the current catalogue; plans of the same generation keep their facts.
 
-    `catalogue` and `platform` are set anew by whoever watches them.
+    `catalogue` and `platform` are replaced by their watchers.
     """
 
     catalogue: Catalogue
@@ -31,11 +31,11 @@ class CataloguePlanner:
         """The plan; raises `InvalidSpec`."""
         kept = pinned_facts(service.status, service.metadata.generation)
         plan = plan_service(service, self._facts(service, kept), self.readers)
-        # What a newer operator knew beside our facts must be there when it comes back.
+        # Keep the text with the fields of a newer operator, which needs them when it comes back.
         return dataclasses.replace(plan, facts=kept) if kept and made_by_newer(plan) else plan
 
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
-        """The plan from today's facts; None when they are those of `plan`, or would be refused today."""
+        """The plan from the current facts; None when they are those of `plan`, or the resource would be refused now."""
         try:
             facts = self._facts(service, None)
             return None if facts_to_text(facts) == plan.facts else plan_service(service, facts, self.readers)

@@ -1,9 +1,9 @@
-"""The two things a pod's status does not say: the end of a crashed engine's log, and what a container waits for.
+"""What a pod's status does not contain: the log of a crashed engine, and why a container is not created.
 
-Each log is read once for each end of the engine, the last lines that fit into 64 kB; events of a pod until its volumes
-are mounted and its sandbox is made: every few seconds, less often once there is a warning, and hardly ever once they
-are. Neither is needed to converge: what cannot be read, because a node does not answer or others are asking, is asked
-for again later. Few are read at once, and namespaces take turns.
+A log is read once for each termination of the engine, its last 64 kB. Events of a pod are read until its volumes are
+mounted and its sandbox is created: every few seconds, less often once there is a warning, and rarely afterwards.
+Neither is needed to converge: what cannot be read now is read later. Few reads run concurrently, and namespaces take
+turns.
 """
 
 import asyncio
@@ -43,23 +43,23 @@ _PODS_AT_MOST = 4
 _READ_AT_ONCE = 8
 _REMEMBERED_AT_MOST = 256
 _TERMINATION_MESSAGE_BYTES = 1900
-"""The kubelet cuts a termination message at 2 kB: a longer log may hide the cause further up."""
+"""The kubelet truncates a termination message at 2 kB: the cause may be further up in the log."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Log ends, and how far the kubelet is, by pod name; and the seconds until it is worth to look again."""
+    """Log tails and preparations by pod name, and the seconds until they should be read again."""
 
     log_tails: dict[str, str]
     preparations: dict[str, Preparation]
-    look_again_seconds: float | None
+    requeue_seconds: float | None
 
 
 @dataclass(slots=True)
 class PodInsight:
-    """Reads logs and events of pods in diagnosis and remembers what it read, and when."""
+    """Reads logs and Events of pods that are not ready, and caches them."""
 
     cluster: Cluster
     _logs: RememberedLogs = field(default_factory=RememberedLogs)
@@ -67,7 +67,7 @@ class PodInsight:
     _preparations: OrderedDict[str, tuple[float, Preparation]] = field(default_factory=OrderedDict)
 
     async def read(self, pods: Iterable[Manifest]) -> Insight:
-        """What the newest of the pods need that are not ready: the order in which they are judged."""
+        """Reads what the checks need of the newest pods that are not ready; in the order of the checks."""
         logs: dict[str, str] = {}
         preparations: dict[str, Preparation] = {}
         pauses: list[float] = []
@@ -84,10 +84,10 @@ class PodInsight:
         return Insight(logs, preparations, min(pauses, default=None))
 
     async def _log(self, pod: Manifest) -> str | None:
-        """The log of the run whose end the status tells; None where its node does not answer."""
+        """The log of the run that terminated last; None when its node does not answer."""
         engine, now, namespace = engine_of(pod), asyncio.get_running_loop().time(), pod["metadata"]["namespace"]
         end, previous = last_end_of(engine), "terminated" not in engine.get("state", {})
-        # Once more when it has become the previous run: asked at the moment of the end, the next may answer.
+        # Read again once it is the previous run: right after termination the log may already be that of the next one.
         key = (
             uid_of(pod),
             f"{end.get('containerID') or end.get('finishedAt') or engine.get('restartCount')} {previous}",
@@ -117,25 +117,25 @@ class PodInsight:
         return known
 
     async def _answered(self, ask: Callable[[], Awaitable[T]], pod: Manifest) -> T | None:
-        """The answer, in this namespace's turn; None where there is none soon."""
+        """The answer, in this namespace's turn; None after a timeout or an error."""
         try:
             async with asyncio.timeout(_ANSWERED_SECONDS), self._slots.turn(pod["metadata"]["namespace"]):
                 return await ask()
         except (OperatorError, TimeoutError) as problem:
             why = str(problem) or "no answer"
-            log.info("%s: log or events cannot be read, tried again later: %s", ref_of(pod), why)
+            log.info("%s: reading logs or events failed, retrying later: %s", ref_of(pod), why)
             return None
 
 
 def _pause_for(known: Preparation) -> float:
-    """Seconds until the next look at the events of a pod of which this is known."""
+    """Seconds until the Events of a pod are read again."""
     if known.over:
         return _PREPARED_SECONDS
     return _WARNED_SECONDS if known.warning else _UNTIL_FIRST_SECONDS
 
 
 def _is_being_prepared(pod: Manifest) -> bool:
-    """Whether the kubelet has yet to make the sandbox, or the container, for the first time or once more."""
+    """Whether the kubelet has yet to create the sandbox or the container, for the first time or again."""
     if waiting_of(engine_of(pod)).get("reason") in UNPREPARED:
         return True
     return is_placed(pod) and condition(pod, "PodReadyToStartContainers").get("status") == "False"

@@ -1,4 +1,4 @@
-"""The logs that were read, within a budget of memory: who has most of it loses their own oldest first."""
+"""A cache of logs with a memory budget: evicts the oldest log of the namespace that uses most."""
 
 import sys
 from collections import Counter, OrderedDict
@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 _AT_MOST_BYTES = 16 * 2**20
 _ENTRY_BYTES = 512
-"""What an entry takes besides its text."""
+"""Memory of an entry besides its text."""
 
 Run = tuple[str, str]
-"""UID of a pod, and which run of its engine."""
+"""UID of a pod, and an id of the engine's run."""
 
 
 @dataclass(slots=True)
 class RememberedLogs:
-    """When each log was read and what it said (None: it could not be read), by namespace and run."""
+    """When each log was read and its text (None: could not be read), by namespace and run."""
 
     at_most: int = _AT_MOST_BYTES
     _logs: dict[str, OrderedDict[Run, tuple[float, str | None]]] = field(default_factory=dict)
@@ -22,12 +22,12 @@ class RememberedLogs:
     _total: int = 0
 
     def get(self, namespace: str, run: Run) -> tuple[float, str | None] | None:
-        """When this log was read, and its text; None where that is not remembered."""
+        """When this log was read, and its text; None when it is not cached."""
         logs = self._logs.get(namespace)
         return logs.get(run) if logs else None
 
     def put(self, namespace: str, run: Run, read_at: float, text: str | None) -> None:
-        """Remember a log in place of the one of this run."""
+        """Cache a log; replaces the entry of this run."""
         logs = self._logs.setdefault(namespace, OrderedDict())
         if run in logs:
             self._count(namespace, -_size(logs.pop(run)[1]))
@@ -49,5 +49,5 @@ class RememberedLogs:
 
 
 def _size(text: str | None) -> int:
-    """Bytes in memory: one character beyond Latin makes all of a text take two or four times as much."""
+    """Bytes in memory: one character beyond Latin-1 makes the whole text two or four times as large."""
     return _ENTRY_BYTES + (sys.getsizeof(text) if text else 0)

@@ -1,4 +1,4 @@
-"""Writing the status: what nobody but the operator is to say, and the event of a transition."""
+"""Writes the status, which belongs to the operator alone, and the Event of a transition."""
 
 import hashlib
 import logging
@@ -26,38 +26,38 @@ _CORRECTION = "status"
 
 @dataclass(slots=True, kw_only=True)
 class StatusWriter:
-    """Writes statuses and knows, by UID, what it said last: a status that says else is somebody else's.
+    """Writes statuses and remembers, by UID, what it wrote last, to detect foreign writes.
 
-    `now` is the clock (UTC), `clock` gives seconds that never go back.
+    `now` is the clock (UTC), `clock` is monotonic, in seconds.
     """
 
     cluster: Cluster
     cache: ObjectCache
     now: Callable[[], datetime]
     clock: Callable[[], float] = time.monotonic
-    _told: dict[str, bytes] = field(default_factory=dict)
+    _written: dict[str, bytes] = field(default_factory=dict)
     _corrections: dict[str, Repairs] = field(default_factory=dict)
 
     def forget(self, uid: str) -> None:
-        """Drop what was said of a resource that is gone."""
-        self._told.pop(uid, None)
+        """Forget a deleted resource."""
+        self._written.pop(uid, None)
         self._corrections.pop(uid, None)
 
     def is_foreign(self, body: Manifest) -> bool:
-        """Whether the status is not what this process said last; false where it has not said anything."""
-        told = self._told.get(uid_of(body))
-        return told is not None and told != _digest(own_part(body.get("status") or {}))
+        """Whether somebody else changed the status since this process wrote it; false before its first write."""
+        written = self._written.get(uid_of(body))
+        return written is not None and written != _digest(own_part(body.get("status") or {}))
 
     async def write(self, body: Manifest, status: dict[str, Any]) -> float | None:
-        """Write the status when it differs, and the event when it is a transition.
+        """Write the status if it differs, and an Event for a transition.
 
-        Returns the seconds until another try where somebody else goes on writing it; None otherwise.
+        Returns the seconds until the next correction while another writer keeps changing it; None otherwise.
         """
         before, uid = own_part(body.get("status") or {}), uid_of(body)
         known = self._corrections.get(uid)
         if status == before:
-            self._told[uid] = _digest(status)
-            if known and known.seconds_to_calm(self.clock()) == 0:
+            self._written[uid] = _digest(status)
+            if known and known.seconds_to_quiet(self.clock()) == 0:
                 del self._corrections[uid]
             return None
         is_correction = self.is_foreign(body)
@@ -71,18 +71,18 @@ class StatusWriter:
 
     def _hold_back(self, body: Manifest, known: Repairs, seconds: float) -> None:
         if not known.held_back:
-            told = "somebody else writes its status again and again"
-            log.warning("%s: %s; not corrected for %.0f s", ref_of(body), told, seconds)
-            self._corrections[uid_of(body)] = known.waits(told)
+            contested = "another client keeps changing the status"
+            log.warning("%s: %s; next correction in %.0f s", ref_of(body), contested, seconds)
+            self._corrections[uid_of(body)] = known.waits(contested)
 
     async def _write(self, body: Manifest, before: Mapping[str, Any], status: dict[str, Any]) -> None:
         metadata, uid = {key: body["metadata"][key] for key in ("namespace", "name", "uid")}, uid_of(body)
         intent = {"apiVersion": body["apiVersion"], "kind": body["kind"], "metadata": metadata, "status": status}
-        told, self._told[uid] = self._told.get(uid), _digest(status)  # before the watch can tell of it
+        before_write, self._written[uid] = self._written.get(uid), _digest(status)  # before the watch event can arrive
         try:
             live = await self.cluster.apply_status(intent, manager=OPERATOR)
-        except BaseException:  # refused, or cut off with the leadership: what stands there is no stranger's doing
-            self._restore(uid, told)
+        except BaseException:  # rejected, or leadership lost: the live status is not a foreign write
+            self._restore(uid, before_write)
             raise
         if live is None:
             return
@@ -91,14 +91,14 @@ class StatusWriter:
         if event is not None:
             await self._record(event)
 
-    def _restore(self, uid: str, told: bytes | None) -> None:
-        if told is None:
-            self._told.pop(uid, None)
+    def _restore(self, uid: str, digest: bytes | None) -> None:
+        if digest is None:
+            self._written.pop(uid, None)
         else:
-            self._told[uid] = told
+            self._written[uid] = digest
 
     async def _record(self, event: Manifest) -> None:
-        """An event that cannot be written is told in the log: the status says the same."""
+        """A failure to write an Event is only logged: the status has the same message."""
         try:
             await self.cluster.record(event)
         except Terminating:

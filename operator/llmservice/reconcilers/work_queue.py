@@ -1,4 +1,4 @@
-"""A level-triggered work queue: a key is in it once, is worked on by one worker at a time, and tenants take turns."""
+"""A level-triggered work queue: each key is queued once and processed by one worker at a time; tenants take turns."""
 
 import asyncio
 import random
@@ -17,8 +17,7 @@ _FIRST_RETRY_SECONDS = 0.2
 _LONGEST_RETRY_SECONDS = 60.0
 _PASSES_AT_ONCE = 20
 _PASS_EACH_SECONDS = 0.5
-"""What changes without end is looked at twice a second; no start and no rollout of one resource needs twenty passes
-faster than that."""
+"""A resource that changes without end is reconciled twice a second; no start or rollout needs twenty faster passes."""
 
 
 def _itself(key: Hashable) -> Hashable:
@@ -27,11 +26,11 @@ def _itself(key: Hashable) -> Hashable:
 
 @dataclass(slots=True)
 class WorkQueue(Generic[Key]):
-    """Keys to look at, each at most once. Tenants take turns; keys of one tenant come in the order they were added.
+    """Keys to reconcile, each at most once. Tenants take turns; the keys of one tenant are first in, first out.
 
-    A key added while it is worked on comes again afterwards. A delayed key is brought forward by an earlier wish and
-    never put off by a later one. A tenant never has all workers, and a key that keeps changing is looked at twice a
-    second. By default each key is a tenant of its own. Belongs to one event loop; not thread-safe.
+    A key that is added while it is processed is queued again afterwards. Of several delays of a key the shortest
+    counts. One tenant never occupies all workers, and a key that keeps changing is processed twice a second. By default
+    each key is a tenant of its own. Belongs to one event loop; not thread-safe.
     """
 
     chance: Callable[[], float] = random.random
@@ -46,7 +45,7 @@ class WorkQueue(Generic[Key]):
     _failures: dict[Key, int] = field(default_factory=dict)
 
     def add(self, key: Key) -> None:
-        """Look at this key as soon as a worker is free and it is its tenant's turn."""
+        """Process this key as soon as a worker is free and it is its tenant's turn."""
         if key in self._waiting:
             return
         if key in self._working:
@@ -62,7 +61,7 @@ class WorkQueue(Generic[Key]):
             self._hand_out()
 
     def add_after(self, key: Key, seconds: float) -> None:
-        """Look at this key in so many seconds, or earlier if something else asks for it."""
+        """Process this key in so many seconds, or earlier if it is added before."""
         if key in self._waiting:
             return
         loop = asyncio.get_running_loop()
@@ -73,7 +72,7 @@ class WorkQueue(Generic[Key]):
         self._timers[key] = loop.call_later(seconds, self._due, key)
 
     def retry(self, key: Key, at_least_seconds: float = 0.0) -> float:
-        """Look at a failed key again, later after each failure in a row; returns the seconds until then."""
+        """Retry a failed key with exponential back-off; returns the seconds until then."""
         failures = self._failures[key] = self._failures.get(key, 0) + 1
         pause = backoff(failures - 1, _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS)
         seconds = max(at_least_seconds, jittered(pause, chance=self.chance))
@@ -81,11 +80,11 @@ class WorkQueue(Generic[Key]):
         return seconds
 
     def succeeded(self, key: Key) -> None:
-        """Forget earlier failures of this key."""
+        """Reset the back-off of this key."""
         self._failures.pop(key, None)
 
     def forget(self, key: Key) -> None:
-        """Drop delays and failures of a key that is gone."""
+        """Drop delay and back-off of a deleted key."""
         self._cancel_timer(key)
         self._failures.pop(key, None)
 
@@ -104,14 +103,14 @@ class WorkQueue(Generic[Key]):
             raise
 
     def done(self, key: Key) -> None:
-        """Give a key back; it comes again if it was added meanwhile."""
+        """Give a key back; it is queued again if it was added meanwhile."""
         self._give_back(key)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def _queued(self, key: Key) -> None:
-        """Called when a key begins to wait."""
+        """Called when a key is queued."""
 
     def _give_back(self, key: Key) -> None:
         self._working.discard(key)

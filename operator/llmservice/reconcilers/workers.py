@@ -1,4 +1,4 @@
-"""Workers that take keys from the queue and turn our errors into retries."""
+"""Workers: take keys from the queue and turn errors into retries."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ ServiceKey = tuple[str, str]
 """Namespace and name of an LLMService."""
 
 Reconcile = Callable[[ServiceKey], Awaitable[float | None]]
-"""Works on one key; returns the seconds after which to look again, or None."""
+"""Reconciles one key; returns the seconds until the next pass, or None."""
 
 
 async def work(queue: WorkQueue[ServiceKey], reconcile: Reconcile) -> None:
@@ -24,7 +24,7 @@ async def work(queue: WorkQueue[ServiceKey], reconcile: Reconcile) -> None:
             await _work_on(key, queue, reconcile)
         finally:
             queue.done(key)
-        # A pass that finds nothing to do waits for nobody: thousands in a row would keep the Lease from being renewed.
+        # A pass without changes never awaits: thousands in a row would delay the renewal of the Lease.
         await asyncio.sleep(0)
 
 
@@ -32,18 +32,18 @@ async def _work_on(key: ServiceKey, queue: WorkQueue[ServiceKey], reconcile: Rec
     try:
         again = await reconcile(key)
     except (Conflict, NotYet) as error:
-        log.info("%s/%s: looking again: %s", *key, error)
+        log.info("%s/%s: retrying: %s", *key, error)
         queue.retry(key)
     except Unavailable as error:
         seconds = queue.retry(key, at_least_seconds=error.retry_after_seconds)
-        log.warning("%s/%s: API server: %s; again in %.1f s", *key, error, seconds)
+        log.warning("%s/%s: API server: %s; retrying in %.1f s", *key, error, seconds)
     except OperatorError as error:
         seconds = queue.retry(key, at_least_seconds=5.0)
-        log.warning("%s/%s: %s: %s; again in %.1f s", *key, error.reason, error, seconds)
+        log.warning("%s/%s: %s: %s; retrying in %.1f s", *key, error.reason, error, seconds)
     except asyncio.CancelledError:
         raise
     except Exception:
-        # A defect of ours must not stop the other resources; it is logged whole and tried again, ever more slowly.
+        # A bug must not stop the other resources: it is logged with its traceback and retried with back-off.
         log.exception("%s/%s: defect in the operator", *key)
         queue.retry(key, at_least_seconds=5.0)
     else:

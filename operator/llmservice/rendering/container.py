@@ -1,4 +1,4 @@
-"""The one container of a pod."""
+"""The engine's container."""
 
 from llmservice.engines.engine import PORT, HttpProbe
 from llmservice.objects.names import CONTAINER_NAME
@@ -7,11 +7,11 @@ from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan
 
 PORT_NAME = "http"
 HUNG_SECONDS = 30
-"""For an engine that hangs: it would not finish anything, and the hook that waits for requests would wait for long."""
+"""Grace period after a failed probe: a hung engine finishes no request, so waiting in preStop is in vain."""
 
 
 def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
-    """The engine; what a plan leaves empty is left out, as the API server does."""
+    """The container; empty fields are omitted, as the API server stores them."""
     probes = plan.probes
     manifest: Manifest = {
         "name": CONTAINER_NAME,

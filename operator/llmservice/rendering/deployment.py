@@ -10,10 +10,10 @@ _OLD_REPLICA_SETS = 3
 
 
 def deployment(plan: ServicePlan, replicas: int | None) -> Manifest:
-    """The workload; without `replicas` the field is left to whoever owns it."""
+    """The Deployment; without `replicas` the field is left to its owner."""
     rollout = plan.rollout
     spec: Manifest = {
-        # Stated, though it is the default, so that it is taken back: no rollout would ever end.
+        # The default, stated so that a foreign `true` is reverted: a paused rollout never ends.
         "paused": False,
         "selector": {"matchLabels": selector(plan)},
         "strategy": {
@@ -27,6 +27,6 @@ def deployment(plan: ServicePlan, replicas: int | None) -> Manifest:
     if replicas is not None:
         spec["replicas"] = replicas
     manifest = child(plan, "apps/v1", "Deployment", spec)
-    # On the Deployment alone: in the template a new number would restart every model.
+    # On the Deployment only: in the template a new version would restart every model.
     manifest["metadata"]["annotations"] = {RENDER_VERSION_ANNOTATION: str(plan.render_version)}
     return manifest

@@ -8,8 +8,8 @@ from llmservice.rendering.metadata import child, selector
 def disruption_budget(plan: ServicePlan) -> Manifest | None:
     """None for a single replica: a budget for it would only block the drain of its node.
 
-    Decided by the spec's bound, not by what runs, so that it does not come and go with the load. A replica that
-    loads or fails serves nobody and may always go: kept, replicas of which none is ready would block every drain.
+    Decided by the spec's upper bound and not by live replicas, so that it does not come and go with the load. A replica
+    that is not ready may always be evicted: otherwise a service with no ready replica would block every drain.
     """
     if plan.replica_bound <= 1:
         return None

@@ -1,4 +1,4 @@
-"""Names, labels and owner of the children."""
+"""Names, labels and owner references of the children."""
 
 from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
 from llmservice.objects.names import NAME_LABEL
@@ -14,7 +14,7 @@ def selector(plan: ServicePlan) -> dict[str, str]:
 def labels(plan: ServicePlan) -> dict[str, str]:
     """The labels of every child.
 
-    `app.kubernetes.io/instance` is not among them: Argo CD takes it for its own tracking label.
+    `app.kubernetes.io/instance` is not among them: Argo CD uses it as its own tracking label.
     """
     return {
         NAME_LABEL: plan.owner.name,
@@ -26,7 +26,7 @@ def labels(plan: ServicePlan) -> dict[str, str]:
 
 
 def child(plan: ServicePlan, api_version: str, kind: str, spec: Manifest) -> Manifest:
-    """A child named like the resource, owned by it. Labels of the resource itself are not copied down."""
+    """A child with the name of the resource, owned by it. The resource's own labels are not copied."""
     metadata: Manifest = {"name": plan.owner.name, "namespace": plan.owner.namespace, "labels": labels(plan)}
     if plan.owner.uid:
         metadata["ownerReferences"] = [_owner_reference(plan)]
@@ -40,6 +40,6 @@ def _owner_reference(plan: ServicePlan) -> Manifest:
         "name": plan.owner.name,
         "uid": plan.owner.uid,
         "controller": True,
-        # True would need a right on the resource's finalizers where admission enforces it (OpenShift does).
+        # True would require permission to update the resource's finalizers where that is enforced (OpenShift).
         "blockOwnerDeletion": False,
     }

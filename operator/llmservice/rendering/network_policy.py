@@ -1,4 +1,4 @@
-"""The NetworkPolicy: who reaches the engines' port."""
+"""The NetworkPolicy: who may connect to the engines' port."""
 
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
@@ -7,9 +7,9 @@ from llmservice.rendering.metadata import child, selector
 
 
 def network_policy(plan: ServicePlan) -> Manifest | None:
-    """None where the resource asks for none: then everybody reaches it.
+    """None when the resource asks for none: then everybody may connect.
 
-    Only what comes in is restricted: an engine that may not fetch its model never starts.
+    Only ingress is restricted: an engine that cannot download its model never starts.
     """
     if plan.admitted is None:
         return None

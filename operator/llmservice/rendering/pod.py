@@ -1,4 +1,4 @@
-"""The pod template: one container and what it needs around it."""
+"""The pod template."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def _spec(plan: ServicePlan) -> Manifest:
         "containers": [container(plan.container, pod)],
         "securityContext": dict(pod.security),
         "terminationGracePeriodSeconds": pod.termination_grace_seconds,
-        # Variables of Services would be taken for options: a Service named vllm sets VLLM_PORT.
+        # Service environment variables would be read as options: a Service named vllm sets VLLM_PORT.
         "enableServiceLinks": False,
         "automountServiceAccountToken": False,
     }

@@ -1,4 +1,4 @@
-"""The Service: the address clients use."""
+"""The Service: the address for clients."""
 
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
@@ -7,13 +7,13 @@ from llmservice.rendering.metadata import child, selector
 
 
 def service(plan: ServicePlan) -> Manifest:
-    """Port 80 on the engine's port; only ready pods are behind it."""
+    """Port 80 to the engine's port; only ready pods are endpoints."""
     port = {"name": PORT_NAME, "port": 80, "targetPort": PORT_NAME, "protocol": "TCP", "appProtocol": "http"}
     spec = {
         "type": "ClusterIP",
         "ports": [port],
         "selector": selector(plan),
-        # Stated, though it is the default, so that it is taken back: a pod that loads its model answers nobody.
+        # The default, stated so that a foreign `true` is reverted: a pod that is loading its model serves nobody.
         "publishNotReadyAddresses": False,
     }
     return child(plan, "v1", "Service", spec)

@@ -14,11 +14,14 @@ SPREAD = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfia
 
 
 class Refused(NamedTuple):
-    """Changes to a valid LLMService, the field to be named, and what the types say about it."""
+    """Changes to a valid LLMService, the field to be named, and the numbers and names in the message.
+
+    The sentences themselves are in tests/golden/messages/api.txt.
+    """
 
     changes: dict[str, Any]
     field: str
-    says: str
+    names: tuple[str, ...] = ()
 
 
 def env(*variables: dict[str, Any]) -> dict[str, Any]:
@@ -55,161 +58,149 @@ def peers(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__networkPolicy__ingressFrom": list(items)}
 
 
-NAME = "is also the name of a Service"
 REFUSED = (
-    Refused({"metadata__name": "qwen2.5-7b"}, "metadata.name", NAME),
-    Refused({"metadata__name": "7b-chat"}, "metadata.name", NAME),
-    Refused({"metadata__name": "a" * 51}, "metadata.name", NAME),
-    Refused({"metadata__name": "a-"}, "metadata.name", NAME),
-    Refused({"spec": None}, "spec", "is required"),
-    Refused({"spec__engine": None}, "spec.engine", "is required"),
-    Refused({"spec__engine": "Llamacpp"}, "spec.engine", "in lower case"),
-    Refused({"spec__engine": 3}, "spec.engine", "must be a text"),
-    Refused({"spec__model": None}, "spec.model", "is required"),
-    Refused({"spec__model": "owner/name"}, "spec.model", "must be an object with uri, revision"),
-    Refused({"spec__modle": {}}, "spec.modle", "unknown field; did you mean model?"),
-    Refused({"spec__max_model_len": 8}, "spec.max_model_len", "did you mean maxModelLen?"),
-    Refused({"spec__command": []}, "spec.command", "unknown field; remove it, or use one of engine,"),
-    Refused({"spec__maxModelLen": 0}, "spec.maxModelLen", "must be at least 1, not 0"),
-    Refused({"spec__maxModelLen": 2**24 + 1}, "spec.maxModelLen", "must be at most 16777216, not 16777217"),
-    Refused({"spec__maxModelLen": "8k"}, "spec.maxModelLen", "must be a whole number"),
-    Refused({"spec__maxNumSeqs": -1}, "spec.maxNumSeqs", "must be at least 1, not -1"),
-    Refused({"spec__maxNumSeqs": 10**9}, "spec.maxNumSeqs", "must be at most 8192"),
-    Refused({"spec__replicas": -1}, "spec.replicas", "must be at least 0"),
-    Refused({"spec__replicas": 10**30}, "spec.replicas", "must be at most 1000"),
-    Refused({"spec__replicas": 1.5}, "spec.replicas", "must be a whole number"),
-    Refused({"spec__replicas": True}, "spec.replicas", "must be a whole number"),
-    Refused({"spec__networkPolicy": {}}, "spec.networkPolicy.ingressFrom", "is required"),
-    Refused(peers({}), "spec.networkPolicy.ingressFrom[0]", "{} selects all"),
-    Refused(peers({"ipBlock": {"cidr": "0.0.0.0/0"}}), "spec.networkPolicy.ingressFrom[0].ipBlock", "unknown field"),
-    Refused(peers(*[{"podSelector": {}}] * 17), "spec.networkPolicy.ingressFrom", "must have at most 16"),
-    Refused({"spec__suspend": "yes"}, "spec.suspend", "must be true or false"),
-    Refused({"spec__quantization": "Q4 K M"}, "spec.quantization", "is not the name of a quantization"),
-    Refused({"spec__quantization": ""}, "spec.quantization", "must have at least 1 characters"),
-    Refused({"spec__dtype": "BFloat16"}, "spec.dtype", "in lower case"),
-    Refused({"spec__kvCacheDtype": "FP8"}, "spec.kvCacheDtype", "in lower case"),
-    Refused({"spec__gpu": None}, "spec.gpu", "set type or resourceName, or count: 0 for CPU"),
-    Refused({"spec__gpu": {"count": 2}}, "spec.gpu", "set type or resourceName, or count: 0 for CPU"),
-    Refused({"spec__gpu__type": "X1"}, "spec.gpu", "remove type and resourceName, or raise count"),
-    Refused({"spec__gpu__count": -1}, "spec.gpu.count", "must be at least 0, not -1"),
-    Refused({"spec__gpu__count": 65}, "spec.gpu.count", "must be at most 64, not 65"),
-    Refused({"spec__gpu": {"type": " X1"}}, "spec.gpu.type", "name a row of the accelerator catalogue"),
-    Refused({"spec__gpu": {"resourceName": "cpu"}}, "spec.gpu.resourceName", "is not a device resource"),
-    Refused({"spec__autoscaling": {"minReplicas": 1}}, "spec.autoscaling.maxReplicas", "required"),
-    Refused({"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", "at least 1"),
+    Refused({"metadata__name": "qwen2.5-7b"}, "metadata.name"),
+    Refused({"metadata__name": "7b-chat"}, "metadata.name"),
+    Refused({"metadata__name": "a" * 51}, "metadata.name"),
+    Refused({"metadata__name": "a-"}, "metadata.name"),
+    Refused({"spec": None}, "spec"),
+    Refused({"spec__engine": None}, "spec.engine"),
+    Refused({"spec__engine": "Llamacpp"}, "spec.engine"),
+    Refused({"spec__engine": 3}, "spec.engine"),
+    Refused({"spec__model": None}, "spec.model"),
+    Refused({"spec__model": "owner/name"}, "spec.model"),
+    Refused({"spec__modle": {}}, "spec.modle"),
+    Refused({"spec__max_model_len": 8}, "spec.max_model_len", ("maxModelLen",)),
+    Refused({"spec__command": []}, "spec.command"),
+    Refused({"spec__maxModelLen": 0}, "spec.maxModelLen", ("1", "0")),
+    Refused({"spec__maxModelLen": 2**24 + 1}, "spec.maxModelLen", ("16777216", "16777217")),
+    Refused({"spec__maxModelLen": "8k"}, "spec.maxModelLen"),
+    Refused({"spec__maxNumSeqs": -1}, "spec.maxNumSeqs", ("1", "-1")),
+    Refused({"spec__maxNumSeqs": 10**9}, "spec.maxNumSeqs", ("8192",)),
+    Refused({"spec__replicas": -1}, "spec.replicas", ("0",)),
+    Refused({"spec__replicas": 10**30}, "spec.replicas", ("1000",)),
+    Refused({"spec__replicas": 1.5}, "spec.replicas"),
+    Refused({"spec__replicas": True}, "spec.replicas"),
+    Refused({"spec__networkPolicy": {}}, "spec.networkPolicy.ingressFrom"),
+    Refused(peers({}), "spec.networkPolicy.ingressFrom[0]", ("{}",)),
+    Refused(peers({"ipBlock": {"cidr": "0.0.0.0/0"}}), "spec.networkPolicy.ingressFrom[0].ipBlock"),
+    Refused(peers(*[{"podSelector": {}}] * 17), "spec.networkPolicy.ingressFrom", ("16",)),
+    Refused({"spec__suspend": "yes"}, "spec.suspend"),
+    Refused({"spec__quantization": "Q4 K M"}, "spec.quantization"),
+    Refused({"spec__quantization": ""}, "spec.quantization", ("1",)),
+    Refused({"spec__dtype": "BFloat16"}, "spec.dtype"),
+    Refused({"spec__kvCacheDtype": "FP8"}, "spec.kvCacheDtype"),
+    Refused({"spec__gpu": None}, "spec.gpu", ("resourceName", "0")),
+    Refused({"spec__gpu": {"count": 2}}, "spec.gpu", ("resourceName", "0")),
+    Refused({"spec__gpu__type": "X1"}, "spec.gpu", ("resourceName",)),
+    Refused({"spec__gpu__count": -1}, "spec.gpu.count", ("0", "-1")),
+    Refused({"spec__gpu__count": 65}, "spec.gpu.count", ("64", "65")),
+    Refused({"spec__gpu": {"type": " X1"}}, "spec.gpu.type"),
+    Refused({"spec__gpu": {"resourceName": "cpu"}}, "spec.gpu.resourceName"),
+    Refused({"spec__autoscaling": {"minReplicas": 1}}, "spec.autoscaling.maxReplicas"),
+    Refused({"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", ("1",)),
     Refused(
         {"spec__autoscaling": {"minReplicas": 3, "maxReplicas": 2}},
         "spec.autoscaling.maxReplicas",
-        "must not be less than minReplicas",
+        ("minReplicas",),
     ),
     Refused(
         {"spec__replicas": 2, "spec__autoscaling": {"maxReplicas": 2}},
         "spec.replicas",
-        "set by autoscaling: remove it, or set autoscaling.mode to Advise",
+        ("autoscaling.mode",),
     ),
     Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "policy": "Threshold"}},
         "spec.autoscaling.targets",
-        "belongs to policy Threshold",
     ),
     Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "targets": {"runningRequests": 4}}},
         "spec.autoscaling.targets",
-        "belongs to policy Threshold",
     ),
     Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "policy": "Threshold", "targets": {}}},
         "spec.autoscaling.targets",
-        "set at least one of kvCachePercent, queuedRequests and runningRequests",
+        ("kvCachePercent", "queuedRequests", "runningRequests"),
     ),
     Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 101}}},
         "spec.autoscaling.targets.kvCachePercent",
-        "must be at most 100",
+        ("100",),
     ),
-    Refused({"spec__rollout__strategy": "replace"}, "spec.rollout.strategy", "did you mean Replace?"),
-    Refused({"spec__startup__timeoutSeconds": 1}, "spec.startup.timeoutSeconds", "must be at least 10"),
-    Refused({"spec__drain__timeoutSeconds": 3601}, "spec.drain.timeoutSeconds", "must be at most 3600"),
-    Refused(uri("hf://owner/na me"), "spec.model.uri", "must not contain spaces"),
-    Refused(uri("https://example.com/model"), "spec.model.uri", "has an unknown scheme"),
-    Refused(uri("HF://owner/name"), "spec.model.uri", "has an unknown scheme"),
-    Refused(uri("hf://owner/name@main"), "spec.model.uri", "a revision goes to model.revision"),
-    Refused(uri("hf://owner/name:Q4_K_M"), "spec.model.uri", "must be hf://owner/name"),
-    Refused(uri("owner/name/file.gguf"), "spec.model.uri", "a GGUF file to model.file"),
-    Refused(uri("/models/tiny.gguf"), "spec.model.uri", "a local path is pvc://claim/path"),
-    Refused(uri("pvc://models"), "spec.model.uri", "must be pvc://claim/path"),
-    Refused(uri("pvc://models/../etc"), "spec.model.uri", "must not contain '.' or '..'"),
-    Refused(uri("s3://"), "spec.model.uri", "name the bucket"),
-    Refused(uri("pvc://models/$(HOME)"), "spec.model.uri", "must not contain spaces, $"),
-    Refused({"spec__model__file": "$(HOME).gguf"}, "spec.model.file", "without spaces and $"),
-    Refused({"spec__model__file": "/tiny.gguf"}, "spec.model.file", "is not a file in the model"),
-    Refused({"spec__model__file": "a/../../b.gguf"}, "spec.model.file", "must not contain '.' or '..'"),
-    Refused({"spec__model__revision": "main"}, "spec.model.revision", "only a Hugging Face repository has revisions"),
-    Refused({**uri("a/b"), "spec__model__revision": "my branch"}, "spec.model.revision", "is not a revision"),
-    Refused(
-        {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub"}}, "spec.model.tokenSecretRef.key", "required"
-    ),
+    Refused({"spec__rollout__strategy": "replace"}, "spec.rollout.strategy"),
+    Refused({"spec__startup__timeoutSeconds": 1}, "spec.startup.timeoutSeconds", ("10",)),
+    Refused({"spec__drain__timeoutSeconds": 3601}, "spec.drain.timeoutSeconds", ("3600",)),
+    Refused(uri("hf://owner/na me"), "spec.model.uri"),
+    Refused(uri("https://example.com/model"), "spec.model.uri"),
+    Refused(uri("HF://owner/name"), "spec.model.uri"),
+    Refused(uri("hf://owner/name@main"), "spec.model.uri", ("model.revision",)),
+    Refused(uri("hf://owner/name:Q4_K_M"), "spec.model.uri", ("hf://owner/name",)),
+    Refused(uri("owner/name/file.gguf"), "spec.model.uri", ("model.file",)),
+    Refused(uri("/models/tiny.gguf"), "spec.model.uri", ("pvc://claim/path",)),
+    Refused(uri("pvc://models"), "spec.model.uri", ("pvc://claim/path",)),
+    Refused(uri("pvc://models/../etc"), "spec.model.uri", ("'.'", "'..'")),
+    Refused(uri("s3://"), "spec.model.uri"),
+    Refused(uri("pvc://models/$(HOME)"), "spec.model.uri", ("$",)),
+    Refused({"spec__model__file": "$(HOME).gguf"}, "spec.model.file", ("$",)),
+    Refused({"spec__model__file": "/tiny.gguf"}, "spec.model.file"),
+    Refused({"spec__model__file": "a/../../b.gguf"}, "spec.model.file", ("'.'", "'..'")),
+    Refused({"spec__model__revision": "main"}, "spec.model.revision"),
+    Refused({**uri("a/b"), "spec__model__revision": "my branch"}, "spec.model.revision"),
+    Refused({**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub"}}, "spec.model.tokenSecretRef.key"),
     Refused(
         {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "Hub", "key": "token"}},
         "spec.model.tokenSecretRef.name",
-        "is not the name of a Kubernetes object",
     ),
     Refused(
         {**uri("a/b"), "spec__model__tokenSecretRef": {"name": "hub", "key": "a b"}},
         "spec.model.tokenSecretRef.key",
-        "is not a key of a Secret",
     ),
-    Refused({"spec__model__names": ["a", "a"]}, "spec.model.names", "the same value twice (a): keep one"),
-    Refused({"spec__model__names": ["a,b"]}, "spec.model.names[0]", "is not a name clients can use"),
-    Refused({"spec__engineOptions__image": "a/b:1"}, "spec.engineOptions.image", "needs a version beside it"),
+    Refused({"spec__model__names": ["a", "a"]}, "spec.model.names"),
+    Refused({"spec__model__names": ["a,b"]}, "spec.model.names[0]"),
+    Refused({"spec__engineOptions__image": "a/b:1"}, "spec.engineOptions.image"),
     Refused(
         {"spec__engineOptions": {"image": "a b", "version": "1"}},
         "spec.engineOptions.image",
-        "is not an image reference",
     ),
-    Refused({"spec__engineOptions__version": "v 1"}, "spec.engineOptions.version", "is not a version"),
-    Refused({"spec__engineOptions__args": "--verbose"}, "spec.engineOptions.args", "must be a list"),
-    Refused({"spec__engineOptions__args": ["-v"] * 129}, "spec.engineOptions.args", "must have at most 128 elements"),
-    Refused(env({"name": "A"}), "spec.engineOptions.env[0]", "exactly one of value and valueFrom"),
-    Refused(env({"name": "A", "value": "1", "valueFrom": SECRET}), "spec.engineOptions.env[0]", "exactly one of value"),
-    Refused(env({"name": "A", "value": 1}), "spec.engineOptions.env[0].value", "put it in quotes"),
-    Refused(env({"name": "A=B", "value": "1"}), "spec.engineOptions.env[0].name", "is not the name of a variable"),
-    Refused(env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}), "spec.engineOptions.env", "same name twice"),
+    Refused({"spec__engineOptions__version": "v 1"}, "spec.engineOptions.version"),
+    Refused({"spec__engineOptions__args": "--verbose"}, "spec.engineOptions.args"),
+    Refused({"spec__engineOptions__args": ["-v"] * 129}, "spec.engineOptions.args", ("128",)),
+    Refused(env({"name": "A"}), "spec.engineOptions.env[0]", ("valueFrom",)),
+    Refused(env({"name": "A", "value": "1", "valueFrom": SECRET}), "spec.engineOptions.env[0]"),
+    Refused(env({"name": "A", "value": 1}), "spec.engineOptions.env[0].value"),
+    Refused(env({"name": "A=B", "value": "1"}), "spec.engineOptions.env[0].name"),
+    Refused(env({"name": "A", "value": "1"}, {"name": "A", "value": "2"}), "spec.engineOptions.env"),
     Refused(
         env({"name": "A", "valueFrom": SECRET | CONFIG}),
         "spec.engineOptions.env[0].valueFrom",
-        "set exactly one of secretKeyRef and configMapKeyRef",
+        ("secretKeyRef", "configMapKeyRef"),
     ),
-    Refused(files({"path": "/etc/a"}), "spec.engineOptions.files[0]", "set exactly one of secretKeyRef"),
-    Refused(files({"path": "a.jinja", **CONFIG}), "spec.engineOptions.files[0].path", "is not an absolute path"),
-    Refused(files({"path": "/a/../b", **CONFIG}), "spec.engineOptions.files[0].path", "must not contain '.' or '..'"),
-    Refused(files({"path": "/a", **CONFIG}, {"path": "/a", **SECRET}), "spec.engineOptions.files", "same path twice"),
-    Refused({"spec__pod__hostNetwork": True}, "spec.pod.hostNetwork", "spec.pod is an allow-list, not a PodSpec"),
-    Refused({"spec__pod__labels": {"a b": "c"}}, "spec.pod.labels['a b']", "is not a label key"),
-    Refused({"spec__pod__labels": {"a..b/c": "d"}}, "spec.pod.labels['a..b/c']", "is not a label key"),
-    Refused({"spec__pod__labels": {"a.-b/c": "d"}}, "spec.pod.labels['a.-b/c']", "is not a label key"),
-    Refused({"spec__pod__labels": {LONG_KEY: "d"}}, f"spec.pod.labels['{LONG_KEY[:64]}']", "is not a label key"),
-    Refused({"spec__pod__labels": {"a-b": "c d"}}, "spec.pod.labels['a-b']", "is not a label value"),
-    Refused({"spec__pod__labels": {"a-b": 1}}, "spec.pod.labels['a-b']", "put it in quotes"),
-    Refused({"spec__pod__labels": {"llmservice.dev/name": "x"}}, "spec.pod.labels", "are the operator's: remove them"),
-    Refused({"spec__pod__labels": {"app.kubernetes.io/name": "x"}}, "spec.pod.labels", "are the operator's"),
-    Refused({"spec__pod__annotations": {"llmservice.dev/x": ""}}, "spec.pod.annotations", "are the operator's"),
-    Refused({"spec__pod__nodeSelector": {"-a": "b"}}, "spec.pod.nodeSelector['-a']", "is not a label key"),
-    Refused({"spec__pod__imagePullSecrets": ["hub"]}, "spec.pod.imagePullSecrets[0]", "must be an object with name"),
-    Refused(
-        {"spec__pod__imagePullSecrets": [{"name": "a"}, {"name": "a"}]}, "spec.pod.imagePullSecrets", "same name twice"
-    ),
+    Refused(files({"path": "/etc/a"}), "spec.engineOptions.files[0]", ("secretKeyRef",)),
+    Refused(files({"path": "a.jinja", **CONFIG}), "spec.engineOptions.files[0].path"),
+    Refused(files({"path": "/a/../b", **CONFIG}), "spec.engineOptions.files[0].path", ("'.'", "'..'")),
+    Refused(files({"path": "/a", **CONFIG}, {"path": "/a", **SECRET}), "spec.engineOptions.files"),
+    Refused({"spec__pod__hostNetwork": True}, "spec.pod.hostNetwork", ("spec.pod", "PodSpec")),
+    Refused({"spec__pod__labels": {"a b": "c"}}, "spec.pod.labels['a b']"),
+    Refused({"spec__pod__labels": {"a..b/c": "d"}}, "spec.pod.labels['a..b/c']"),
+    Refused({"spec__pod__labels": {"a.-b/c": "d"}}, "spec.pod.labels['a.-b/c']"),
+    Refused({"spec__pod__labels": {LONG_KEY: "d"}}, f"spec.pod.labels['{LONG_KEY[:64]}']"),
+    Refused({"spec__pod__labels": {"a-b": "c d"}}, "spec.pod.labels['a-b']"),
+    Refused({"spec__pod__labels": {"a-b": 1}}, "spec.pod.labels['a-b']"),
+    Refused({"spec__pod__labels": {"llmservice.dev/name": "x"}}, "spec.pod.labels", ("operator's",)),
+    Refused({"spec__pod__labels": {"app.kubernetes.io/name": "x"}}, "spec.pod.labels", ("operator's",)),
+    Refused({"spec__pod__annotations": {"llmservice.dev/x": ""}}, "spec.pod.annotations", ("operator's",)),
+    Refused({"spec__pod__nodeSelector": {"-a": "b"}}, "spec.pod.nodeSelector['-a']"),
+    Refused({"spec__pod__imagePullSecrets": ["hub"]}, "spec.pod.imagePullSecrets[0]"),
+    Refused({"spec__pod__imagePullSecrets": [{"name": "a"}, {"name": "a"}]}, "spec.pod.imagePullSecrets"),
     *(
         Refused(
-            {"spec__pod__hostAliases": [{"ip": ip, "hostnames": ["a"]}]}, "spec.pod.hostAliases[0].ip", "IPv4 or IPv6"
+            {"spec__pod__hostAliases": [{"ip": ip, "hostnames": ["a"]}]}, "spec.pod.hostAliases[0].ip", ("IPv4", "IPv6")
         )
         for ip in ("host", "10.0.0", "10.0.0.256", "10.0.0.01", ":::", "fe80::1%eth0", "::ffff:10.0.0.1")
     ),
-    Refused(
-        {"spec__pod__hostAliases": [{"ip": "::1", "hostnames": []}]}, "spec.pod.hostAliases[0].hostnames", "at least 1"
-    ),
+    Refused({"spec__pod__hostAliases": [{"ip": "::1", "hostnames": []}]}, "spec.pod.hostAliases[0].hostnames", ("1",)),
     *(
-        Refused({"spec__pod__annotations": {key: "x"}}, "spec.pod.annotations", "are not chosen here: remove them")
+        Refused({"spec__pod__annotations": {key: "x"}}, "spec.pod.annotations")
         for key in (
             "container.apparmor.security.beta.kubernetes.io/engine",
             "container.seccomp.security.alpha.kubernetes.io/engine",
@@ -217,23 +208,20 @@ REFUSED = (
             "io.kubernetes.cri-o.Devices",
         )
     ),
-    Refused({"spec__pod__securityContext__runAsUser": 0}, "spec.pod.securityContext.runAsUser", "must be at least 1"),
-    Refused({"spec__pod__securityContext__privileged": True}, "spec.pod.securityContext.privileged", "unknown field"),
-    Refused(limits(cpu="a lot"), "spec.pod.resources.limits.cpu", "is not an amount"),
-    Refused(limits(cpu=0.5), "spec.pod.resources.limits.cpu", "a fraction in quotes"),
-    Refused(limits(cpu="-1"), "spec.pod.resources.limits.cpu", "is not an amount"),
-    Refused(limits(memory="1P"), "spec.pod.resources.limits.memory", "below 1P"),
-    Refused(limits(memory="500m"), "spec.pod.resources.limits.memory", "write a unit"),
-    Refused(limits(memory=8), "spec.pod.resources.limits.memory", "is less than 1Mi"),
-    Refused(
-        limits(ephemeral_storage="8"), "spec.pod.resources.limits['ephemeral-storage']", "is less than 1Mi: amounts"
-    ),
-    Refused(limits(gpu=1), "spec.pod.resources.limits.gpu", "devices are asked for by spec.gpu"),
+    Refused({"spec__pod__securityContext__runAsUser": 0}, "spec.pod.securityContext.runAsUser", ("1",)),
+    Refused({"spec__pod__securityContext__privileged": True}, "spec.pod.securityContext.privileged"),
+    Refused(limits(cpu="a lot"), "spec.pod.resources.limits.cpu"),
+    Refused(limits(cpu=0.5), "spec.pod.resources.limits.cpu"),
+    Refused(limits(cpu="-1"), "spec.pod.resources.limits.cpu"),
+    Refused(limits(memory="1P"), "spec.pod.resources.limits.memory", ("1P",)),
+    Refused(limits(memory="500m"), "spec.pod.resources.limits.memory"),
+    Refused(limits(memory=8), "spec.pod.resources.limits.memory", ("1Mi",)),
+    Refused(limits(ephemeral_storage="8"), "spec.pod.resources.limits['ephemeral-storage']", ("1Mi",)),
+    Refused(limits(gpu=1), "spec.pod.resources.limits.gpu", ("spec.gpu",)),
     *(
         Refused(
             {"spec__pod__resources": {"requests": {name: more}, "limits": {name: less}}},
             f"spec.pod.resources.requests{field}",
-            "is more than the limit",
         )
         for name, field, more, less in (
             ("cpu", ".cpu", "1500m", 1),
@@ -241,39 +229,36 @@ REFUSED = (
             ("ephemeral-storage", "['ephemeral-storage']", "2Gi", "2047Mi"),
         )
     ),
-    Refused({"spec__pod__tolerations": [{"value": "x"}]}, "spec.pod.tolerations[0]", "needs operator: Exists"),
+    Refused({"spec__pod__tolerations": [{"value": "x"}]}, "spec.pod.tolerations[0]"),
     Refused(
         {"spec__pod__tolerations": [{"key": "a", "operator": "Exists", "value": "x"}]},
         "spec.pod.tolerations[0].value",
-        "operator Exists takes no value",
     ),
     Refused(
         {"spec__pod__tolerations": [{"key": "a", "tolerationSeconds": 5}]},
         "spec.pod.tolerations[0].tolerationSeconds",
-        "only effect NoExecute has a time",
+        ("NoExecute",),
     ),
     Refused(
         {"spec__pod__topologySpreadConstraints": [SPREAD, SPREAD]},
         "spec.pod.topologySpreadConstraints",
-        "the same topologyKey and whenUnsatisfiable twice",
+        ("topologyKey", "whenUnsatisfiable"),
     ),
     Refused(
         {"spec__pod__topologySpreadConstraints": [{**SPREAD, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}]},
         "spec.pod.topologySpreadConstraints[0].minDomains",
-        "minDomains needs whenUnsatisfiable: DoNotSchedule",
+        ("minDomains", "whenUnsatisfiable", "DoNotSchedule"),
     ),
-    Refused(nodes({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", "Exists and DoesNotExist take no"),
-    Refused(nodes({"key": "zone", "operator": "In"}), "values", "the other operators need them"),
-    Refused(nodes({"key": "cores", "operator": "Gt", "values": ["a"]}), "values", "compare with one whole number"),
-    Refused(nodes({"key": "cores", "operator": "Lt", "values": ["1", "2"]}), "values", "compare with one whole number"),
-    Refused(pods({"key": "zone", "operator": "In"}), "values", "In and NotIn need values"),
-    Refused(
-        pods({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", "Exists and DoesNotExist take none"
-    ),
-    Refused(arguments(8192, 8192, 8192), "spec", "is larger than 96 kB"),
-    Refused({"spec__pod__annotations": {f"note-{n}": "x" * 512 for n in range(64)}}, "spec", "is larger than 96 kB"),
-    Refused(nodes(IN | {"values": ["x" * 63] * 64}) | arguments(8192, 8192, 4096), "spec", "is larger than 96 kB"),
-    Refused(env(*[{"name": f"V{n}", "value": "x" * 256} for n in range(128)]), "spec", "is larger than 96 kB"),
+    Refused(nodes({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", ("DoesNotExist",)),
+    Refused(nodes({"key": "zone", "operator": "In"}), "values"),
+    Refused(nodes({"key": "cores", "operator": "Gt", "values": ["a"]}), "values"),
+    Refused(nodes({"key": "cores", "operator": "Lt", "values": ["1", "2"]}), "values"),
+    Refused(pods({"key": "zone", "operator": "In"}), "values", ("NotIn",)),
+    Refused(pods({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", ("DoesNotExist",)),
+    Refused(arguments(8192, 8192, 8192), "spec", ("96", "kB")),
+    Refused({"spec__pod__annotations": {f"note-{n}": "x" * 512 for n in range(64)}}, "spec", ("96", "kB")),
+    Refused(nodes(IN | {"values": ["x" * 63] * 64}) | arguments(8192, 8192, 4096), "spec", ("96", "kB")),
+    Refused(env(*[{"name": f"V{n}", "value": "x" * 256} for n in range(128)]), "spec", ("96", "kB")),
 )
 
 ACCEPTED: tuple[dict[str, Any], ...] = (
@@ -343,4 +328,6 @@ def refusal(changes: dict[str, Any]) -> str:
 
 def name_of(case: Any) -> str:
     """A readable test id."""
-    return f"{case.field}: {case.says}" if isinstance(case, Refused) else ", ".join(case) or "as it is"
+    if isinstance(case, Refused):
+        return f"{case.field}: {', '.join(map(str, case.changes.values()))}"[:100]
+    return ", ".join(case) or "as it is"

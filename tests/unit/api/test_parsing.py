@@ -20,11 +20,11 @@ def problems(**changes: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=name_of)
-def test_refuses_with_the_field_and_the_way_out(case: Refused) -> None:
+def test_refuses_with_the_field_and_the_numbers(case: Refused) -> None:
     (line,) = problems(**case.changes)
     field, _, text = line.partition(": ")
     assert field == case.field or field.endswith(f".{case.field}")
-    assert case.says in text
+    assert [name for name in case.names if name not in text] == []
 
 
 @pytest.mark.parametrize("changes", ACCEPTED, ids=name_of)
@@ -43,17 +43,19 @@ def test_names_every_broken_rule_of_one_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "line"),
+    ("changes", "field", "names"),
     [
-        ({"apiVersion": "llmservice.dev/v1"}, "apiVersion: must be llmservice.dev/v1alpha1"),
-        ({"kind": "LlmService"}, "kind: must be LLMService"),
-        ({"metadata": None}, "metadata: is required: add it"),
-        ({"metadata__name": None}, "metadata.name: is required: add it"),
-        ({"sepc": {}}, "sepc: unknown field; did you mean spec?"),
+        ({"apiVersion": "llmservice.dev/v1"}, "apiVersion", "llmservice.dev/v1alpha1"),
+        ({"kind": "LlmService"}, "kind", "LLMService"),
+        ({"metadata": None}, "metadata", ""),
+        ({"metadata__name": None}, "metadata.name", ""),
+        ({"sepc": {}}, "sepc", "spec"),
     ],
 )
-def test_refuses_what_is_not_an_llmservice(changes: dict[str, Any], line: str) -> None:
-    assert problems(**changes) == [line]
+def test_refuses_what_is_not_an_llmservice(changes: dict[str, Any], field: str, names: str) -> None:
+    (line,) = problems(**changes)
+    assert line.startswith(f"{field}: ")
+    assert names in line
 
 
 def test_never_repeats_what_might_be_a_secret() -> None:
@@ -85,17 +87,20 @@ def test_anything_in_a_field_is_parsed_or_refused_by_lines_that_name_it(field: s
 
 
 @pytest.mark.parametrize(
-    ("value", "line"),
+    ("value", "field", "names"),
     [
-        ({"a\nb": 1}, "spec.gpu['a\\nb']: unknown field; remove it, or use one of type, count, resourceName"),
-        ({"x" * 99: 1}, f"spec.gpu['{'x' * 64}']: unknown field; remove it, or use one of type, count, resourceName"),
-        ({7: 1}, "spec.gpu[7]: names must be texts: put it in quotes"),
-        ({"count": 10**5000}, "spec.gpu.count: must be at most 64"),
+        ({"a\nb": 1}, "spec.gpu['a\\nb']", "type, count, resourceName"),
+        ({"x" * 99: 1}, f"spec.gpu['{'x' * 64}']", "type, count, resourceName"),
+        ({7: 1}, "spec.gpu[7]", ""),
+        ({"count": 10**5000}, "spec.gpu.count", "64"),
     ],
     ids=["two lines", "long", "no text", "huge"],
 )
-def test_a_line_stays_a_short_line(value: Any, line: str) -> None:
-    assert problems(spec__gpu=value) == [line]
+def test_a_line_stays_a_short_line(value: Any, field: str, names: str) -> None:
+    (line,) = problems(spec__gpu=value)
+    assert line.startswith(f"{field}: ")
+    assert names in line
+    assert len(line) < 200
 
 
 def test_the_reason_is_one_of_the_closed_list() -> None:

@@ -10,23 +10,23 @@ UNTIMED = a_flow(
 )
 
 
-def stabilization(requests: float, *, slots: int | None = 256) -> Snapshot:
+def busy_with(requests: float, *, slots: int | None = 256) -> Snapshot:
     """One replica of an engine that reports no latency."""
     return a_snapshot(a_replica(running=requests, slots=slots, flow=UNTIMED))
 
 
 @pytest.mark.parametrize(("requests", "replicas"), [(0, 1), (16, 1), (17, 1), (18, 2), (60, 4)])
 def test_aims_at_sixteen_requests_per_replica(requests: float, replicas: int) -> None:
-    assert after(a_policy(roofline=None), [stabilization(requests)] * 3)[0].replicas == replicas
+    assert after(a_policy(roofline=None), [busy_with(requests)] * 3)[0].replicas == replicas
 
 
 @pytest.mark.parametrize(("requests", "replicas"), [(3, 1), (4, 2), (9, 3)])
 def test_aims_below_the_slots_where_they_are_few(requests: float, replicas: int) -> None:
-    assert after(a_policy(roofline=None), [stabilization(requests, slots=4)] * 3)[0].replicas == replicas
+    assert after(a_policy(roofline=None), [busy_with(requests, slots=4)] * 3)[0].replicas == replicas
 
 
 def test_says_that_the_engine_reports_too_little() -> None:
-    decision, _ = after(a_policy(), [stabilization(40)] * 3)
+    decision, _ = after(a_policy(), [busy_with(40)] * 3)
     assert decision.message == "1 → 3: 40 requests, 16 per replica; the engine reports too little to learn from"
 
 

@@ -56,13 +56,13 @@ def test_a_row_has_what_its_vendor_has_unless_it_says_otherwise() -> None:
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ({"name": "X", "vendor": "other", "memory_gib": 1}, "X: vendor other has no row; known are acme"),
-        ({"name": "X", "vendor": "acme"}, "X: memory_gib: is missing"),
-        ({"name": "X", "vendor": "acme", "memory_gib": "1"}, "X: memory_gib: must be a number"),
-        ({"name": "X", "vendor": "acme", "memory_gib": 1, "memry": 2}, "X: unknown field memry"),
-        ({"name": "X", "vendor": "acme", "memory_gib": 1, "labels": {"three": ["x"]}}, "X: no scheme reads the labels"),
-        ({"name": "N", "vendor": "acme", "memory_gib": 1}, "N: the name N is taken"),
-        ({"name": 5, "vendor": "acme", "memory_gib": 1}, "5: name: must be a text"),
+        ({"name": "X", "vendor": "other", "memory_gib": 1}, "X: vendor other .* acme"),
+        ({"name": "X", "vendor": "acme"}, "X: memory_gib: "),
+        ({"name": "X", "vendor": "acme", "memory_gib": "1"}, "X: memory_gib: .*number"),
+        ({"name": "X", "vendor": "acme", "memory_gib": 1, "memry": 2}, "X: .* memry"),
+        ({"name": "X", "vendor": "acme", "memory_gib": 1, "labels": {"three": ["x"]}}, "X: .* three"),
+        ({"name": "N", "vendor": "acme", "memory_gib": 1}, "N: .* N "),
+        ({"name": 5, "vendor": "acme", "memory_gib": 1}, "5: name: "),
     ],
 )
 def test_a_bad_row_is_named_with_what_is_wrong(row: dict[str, Any], complaint: str) -> None:

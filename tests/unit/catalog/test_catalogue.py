@@ -29,14 +29,14 @@ def test_names_aliases_and_groups_find_their_row(catalogue: Catalogue, name: str
 
 
 @pytest.mark.parametrize(("name", "hint"), [("l4", "L4"), ("H100SXM", "H100-SXM"), ("mi300x", "MI300X")])
-def test_an_unknown_accelerator_names_the_nearest_rows_and_the_way_out(
+def test_an_unknown_accelerator_names_similar_rows_and_the_field_to_set(
     catalogue: Catalogue, name: str, hint: str
 ) -> None:
     with pytest.raises(InvalidSpec) as caught:
         catalogue.accelerator(name)
     assert caught.value.reason == "UnknownAccelerator"
-    assert f"(nearest: {hint}" in str(caught.value)
-    assert "add a row" in str(caught.value)
+    assert f": {hint}" in str(caught.value)
+    assert "spec.gpu.resourceName" in str(caught.value)
 
 
 def test_a_name_for_different_amounts_of_memory_is_refused_with_the_exact_choices(catalogue: Catalogue) -> None:

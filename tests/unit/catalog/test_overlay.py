@@ -10,9 +10,7 @@ from llmservice.catalog.loader import load_catalogue, models_of, shipped_table
 from llmservice.catalog.overlay import overlaid
 from llmservice.cli.documents import to_yaml
 from llmservice.errors import InvalidCatalogue
-
-VERSION = "images: {cuda: registry.example/vllm:v9}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
-L5 = "{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5], gke: [nvidia-l5]}}"
+from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS, L5, VERSION
 
 
 def engines(text: str) -> Catalogue:
@@ -86,52 +84,13 @@ def test_a_scheme_with_a_shipped_first_label_takes_its_place() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("a: [", "engines.yaml: is not YAML"),
-        ("[]", "engines.yaml: must be a mapping"),
-        ("vlm: {default: '1'}", "engines.yaml: vlm: there is no such engine; name one of: llamacpp, tgi, vllm"),
-        ("vllm: 0.9", "engines.yaml: vllm: must be a mapping"),
-        ("vllm: {defualt: '1'}", "engines.yaml: vllm: unknown field defualt; known are default, versions"),
-        ("vllm: {default: '1'}", "engines.yaml: vllm: default must be one of its versions: 0.10.2"),
-        ("vllm: {default: [x]}", "engines.yaml: vllm: default must be one of its versions: 0.10.2"),
-        ("vllm: {versions: {1.0: {}}}", "engines.yaml: vllm: versions: must be a mapping of names; quote"),
-        (f"vllm: {{versions: {{'9': {{{VERSION}, usr: 1}}}}}}", "engines.yaml: vllm: 9: unknown field usr"),
-        (f"vllm: {{versions: {{'9': {{{VERSION}, flags: ../rows.py}}}}}}", "vllm: 9: flags: there is no file"),
-        ("vllm: {versions: {'9': {" + VERSION.replace("user: 1", "user: -1") + "}}}", "vllm: 9: user: -1 is not"),
-        (
-            "vllm: {versions: {'9': {" + VERSION.replace("registry.example/vllm:v9", "9") + "}}}",
-            "images: cuda: must be",
-        ),
-        ("vllm: {versions: {'9': {" + VERSION.replace("/vllm:v9", "/v llm") + "}}}", "images: cuda: .* is not an ima"),
-    ],
-)
+@pytest.mark.parametrize(("text", "complaint"), BROKEN_ENGINES)
 def test_broken_engines_are_refused_with_row_and_field(text: str, complaint: str) -> None:
     with pytest.raises(InvalidCatalogue, match=complaint):
         engines(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("accelerator: []", "accelerators.yaml: unknown table accelerator; known are vendors, schemes"),
-        ("accelerators: {name: L5}", "accelerators.yaml: accelerators: must be a list"),
-        ("accelerators: [L5]", "accelerators.yaml: accelerators: must be a mapping"),
-        (f"accelerators: [{L5.replace('gke', 'gkee')}]", "accelerators.yaml: L5: no scheme reads the labels gkee"),
-        (f"accelerators: [{L5.replace('[NVIDIA-L5]', 'NVIDIA-L5')}]", "L5: labels: gfd: must be a list"),
-        (f"accelerators: [{L5.replace('NVIDIA-L5', 'NVIDIA L5')}]", "L5: labels: gfd: 'NVIDIA L5' is not a label val"),
-        (f"accelerators: [{L5.replace('L5', 'A100', 1)}]", "accelerators.yaml: A100: the name A100 is taken"),
-        (
-            f"accelerators: [{L5.replace('memory_gib', 'resource_name: gpu, memory_gib')}]",
-            "L5: resource_name: 'gpu' is",
-        ),
-        ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: is missing"),
-        ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels is empty"),
-        ("groups: {L: []}", "accelerators.yaml: groups: L: is empty; name the rows"),
-        ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 is not the name of a row"),
-    ],
-)
+@pytest.mark.parametrize(("text", "complaint"), BROKEN_ACCELERATORS)
 def test_broken_accelerators_are_refused_with_row_and_field(text: str, complaint: str) -> None:
     with pytest.raises(InvalidCatalogue, match=complaint):
         accelerators(text)
@@ -140,9 +99,9 @@ def test_broken_accelerators_are_refused_with_row_and_field(text: str, complaint
 @pytest.mark.parametrize(
     ("column", "complaint"),
     [
-        ("tolerations: [{key: a, efect: NoSchedule}]", r"tolerations\[0\]: efect: unknown field; did you mean effect"),
-        ("tolerations: [{operator: Equal}]", r"tolerations\[0\]: a toleration without a key needs operator: Exists"),
-        ("seccomp_profile: Localhost", "seccomp_profile: 'Localhost' must be one of RuntimeDefault, Unconfined"),
+        ("tolerations: [{key: a, efect: NoSchedule}]", r"tolerations\[0\]: efect: .*effect"),
+        ("tolerations: [{operator: Equal}]", r"tolerations\[0\]: .*Exists"),
+        ("seccomp_profile: Localhost", "seccomp_profile: 'Localhost' .*RuntimeDefault, Unconfined"),
     ],
 )
 def test_what_every_pod_would_be_refused_for_is_refused_here(column: str, complaint: str) -> None:
@@ -162,29 +121,28 @@ def test_models_are_added_beside_the_shipped_ones() -> None:
     assert models_of(load_catalogue()).facts("our/own") is None
 
 
-def test_a_broken_model_is_refused_with_row_and_field() -> None:
-    with pytest.raises(InvalidCatalogue, match=r"models\.yaml: our/own: unknown field laiers"):
-        overlaid({"models.yaml": "models: [{id: our/own, laiers: 32}]"})
-    with pytest.raises(InvalidCatalogue, match=r"models\.yaml: unknown table model; known are models, sources"):
-        overlaid({"models.yaml": "model: []"})
+@pytest.mark.parametrize(("text", "complaint"), BROKEN_MODELS)
+def test_broken_models_are_refused_with_row_and_field(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        overlaid({"models.yaml": text})
 
 
 def test_a_key_that_is_no_file_of_the_catalogue_is_refused() -> None:
-    with pytest.raises(InvalidCatalogue, match=r"engine.yaml: is no file of the catalogue; use the keys engines.yaml"):
+    with pytest.raises(InvalidCatalogue, match=r"engine.yaml: .*engines.yaml"):
         overlaid({"engine.yaml": ""})
 
 
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
-        ({"accelerators.yaml": {"accelerators": []}}, r"accelerators.yaml: must be a text: put \| after the colon"),
-        ({"engines.yaml": 3}, r"engines.yaml: must be a text: put \| after the colon, as in `engines.yaml: \|`"),
-        ({"engines.yaml": None}, r"engines.yaml: must be a text"),
-        (3, "data: must be a mapping with the keys engines.yaml, accelerators.yaml"),
-        (["x"], "data: must be a mapping"),
+        ({"accelerators.yaml": {"accelerators": []}}, r"accelerators.yaml: .*\|"),
+        ({"engines.yaml": 3}, r"engines.yaml: .*`engines.yaml: \|`"),
+        ({"engines.yaml": None}, r"engines.yaml: .*\|"),
+        (3, "data: .*engines.yaml, accelerators.yaml"),
+        (["x"], "data: .*engines.yaml"),
     ],
 )
-def test_data_that_holds_no_texts_is_refused_with_the_way_out(data: object, complaint: str) -> None:
+def test_data_without_texts_is_refused_with_its_key(data: object, complaint: str) -> None:
     with pytest.raises(InvalidCatalogue, match=complaint):
         overlaid(data)
 

@@ -99,12 +99,12 @@ def test_numbers_of_a_model_that_nobody_knows(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["--gpu=L4"], "--model: name the model, or give its numbers with --facts FILE"),
-        (["--model=qwen/qwen3-8"], "is not in the model catalogue (nearest: Qwen/Qwen3-8B, Qwen/Qwen3-4B, "),
+        (["--model=qwen/qwen3-8"], "is not in the model catalogue (similar: Qwen/Qwen3-8B, Qwen/Qwen3-4B, "),
         (["--model=qwen/qwen3-8"], "); correct it, or give its numbers with --facts FILE"),
-        ([LLAMA, "--gpu=A100"], "--gpu: A100 exists with different amounts of memory; name one of: A100-40GB"),
-        ([LLAMA, "--gpu=L5"], "--gpu: L5 is not in the accelerator catalogue (nearest: "),
-        ([LLAMA, "--quantization=awk"], "--quantization: awk is no quantization of vllm 0.33.0; nearest: awq"),
-        ([LLAMA, "--kv-cache-dtype=turbo3"], "--kv-cache-dtype: turbo3 is no type of KV cache"),
+        ([LLAMA, "--gpu=A100"], "--gpu: A100 exists with different amounts of memory; use one of: A100-40GB"),
+        ([LLAMA, "--gpu=L5"], "--gpu: L5 is not in the accelerator catalogue (similar: "),
+        ([LLAMA, "--quantization=awk"], "--quantization: awk is not a quantization of vllm 0.33.0; use one of: awq"),
+        ([LLAMA, "--kv-cache-dtype=turbo3"], "--kv-cache-dtype: turbo3 is not a type of KV cache"),
         ([LLAMA, "--engine=ollama"], "Invalid value for '--engine'"),
     ],
 )

@@ -77,7 +77,7 @@ def test_what_a_resource_always_needs_is_never_deleted(kind: str) -> None:
     assert diff([], observed(live({**a_service(), "kind": kind}))) == ()
 
 
-def test_the_digest_tells_a_dropped_field_that_the_live_object_still_has() -> None:
+def test_the_digest_shows_a_dropped_field_that_the_live_object_still_has() -> None:
     with_label, without = a_service(labels={"a": "b"}), a_service()
     assert covers(live(with_label), without)
     assert digest_of(live(with_label)) != intent_digest(without)

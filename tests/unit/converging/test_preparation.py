@@ -1,11 +1,11 @@
-"""Which of a pod's Events hold it up before its container is made, and what they mean."""
+"""Which of a pod's Events show that its container cannot be created yet, and their diagnosis."""
 
 import dataclasses
 from typing import Any
 
 import pytest
 
-from llmservice.converging.preparation import Preparation, obstructed, preparation
+from llmservice.converging.preparation import Preparation, preparation, preparation_failure
 
 
 def an_event(reason: str, second: int, message: str = "told", *, first: int | None = None) -> dict[str, Any]:
@@ -40,31 +40,31 @@ HELD_UP = Preparation(reason="FailedMount", warning="no such file", since=_at(2)
     ],
     ids=["silent", "held up", "scheduler later", "scheduler first", "two texts", "over", "at once", "made again"],
 )
-def test_tells_how_far_the_kubelet_is(events: list[dict[str, Any]], expected: Preparation) -> None:
+def test_reads_how_far_the_kubelet_is_from_its_events(events: list[dict[str, Any]], expected: Preparation) -> None:
     assert preparation(events) == expected
     assert preparation(reversed(events)) == expected
 
 
 @pytest.mark.parametrize(
-    ("reason", "message", "meaning", "way_out", "may_pass_seconds"),
+    ("reason", "message", "meaning", "names", "startup_grace_seconds"),
     [
         ("FailedMount", "no such file", "VolumeMountFailed", "spec.model.uri", 10),
-        ("FailedMount", 'configmap "templates" not found', "ConfigMapNotFound", "create it in namespace ml", 10),
+        ("FailedMount", 'configmap "templates" not found', "ConfigMapNotFound", "namespace ml", 10),
         ("FailedAttachVolume", "multi-attach error", "VolumeMountFailed", "spec.engineOptions.files", 10),
         ("FailedCreatePodSandBox", 'no runtime for "nvidia"', "PodSandboxFailed", "spec.pod.runtimeClassName", 20),
-        ("NetworkNotReady", "cni plugin not initialized", "PodSandboxFailed", "network plugin", 20),
+        ("NetworkNotReady", "cni plugin not initialized", "PodSandboxFailed", "network", 20),
     ],
 )
-def test_a_warning_heals_may_pass_and_names_the_way_out(
-    reason: str, message: str, meaning: str, way_out: str, may_pass_seconds: float
+def test_a_warning_is_self_healing_and_names_what_to_check(
+    reason: str, message: str, meaning: str, names: str, startup_grace_seconds: float
 ) -> None:
-    found = obstructed(Preparation(reason=reason, warning=message, since=_at(2)), "ml")
+    found = preparation_failure(Preparation(reason=reason, warning=message, since=_at(2)), "ml")
     assert found is not None
-    assert (found.reason, found.heals, found.since) == (meaning, True, _at(2))
-    assert found.may_pass_seconds == may_pass_seconds
-    assert way_out in found.message
+    assert (found.reason, found.self_healing, found.since) == (meaning, True, _at(2))
+    assert found.startup_grace_seconds == startup_grace_seconds
+    assert names in found.message
 
 
 @pytest.mark.parametrize("known", [Preparation(), Preparation(over=True)])
 def test_without_a_warning_nothing_is_wrong(known: Preparation) -> None:
-    assert obstructed(known, "ml") is None
+    assert preparation_failure(known, "ml") is None

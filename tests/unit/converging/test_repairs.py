@@ -1,4 +1,4 @@
-"""The brake on repairs: how many writes somebody who fights gets, and when it is over."""
+"""Back-off of repairs: how often a contested object is written, and when the contest is over."""
 
 from itertools import pairwise
 

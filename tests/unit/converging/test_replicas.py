@@ -1,4 +1,4 @@
-"""Who writes replicas: the table of `replicas_to_state`, context by context."""
+"""Who writes replicas: the table of `replicas_to_state`, case by case."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC)
 LATE = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
-PULL = Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message="cannot be pulled; check the name")
-CLAIM = Diagnosis(reason=Reason.CLAIM_NOT_FOUND, message="no claim; create it", heals=True)
+PULL = Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message="image-message")
+CLAIM = Diagnosis(reason=Reason.CLAIM_NOT_FOUND, message="claim-message", self_healing=True)
 
 
 def a_status(
@@ -36,7 +36,7 @@ READY = a_status(a_deployment(), (a_pod(),))
 
 
 @pytest.mark.parametrize(
-    ("since", "reason", "told", "again"),
+    ("since", "reason", "is_event", "again"),
     [
         ("2026-01-02T03:04:01Z", "Starting", False, 6.0),
         ("2026-01-02T03:03:55Z", "ClaimNotFound", True, 0.0),
@@ -45,14 +45,14 @@ READY = a_status(a_deployment(), (a_pod(),))
     ],
     ids=["a moment ago", "for a while", "by another clock", "at an unknown time"],
 )
-def test_what_may_be_a_moment_of_every_start_is_said_at_once_and_no_event_yet(
-    since: str, reason: str, told: bool, again: float
+def test_what_may_be_part_of_a_normal_start_is_named_at_once_and_is_no_event_yet(
+    since: str, reason: str, is_event: bool, again: float
 ) -> None:
     claim = dataclasses.replace(CLAIM, since=since)
     status = a_status(a_deployment(), (a_pod(ready=False),), diagnosis=claim)
     assert (shown(status)["Ready"], seconds_to_pass(claim, NOW)) == (("False", reason), again)
-    assert "no claim; create it" in {item["message"] for item in status["conditions"]}
-    assert (transition_event(RESOURCE, {}, status, NOW) is not None) == told
+    assert CLAIM.message in {item["message"] for item in status["conditions"]}
+    assert (transition_event(RESOURCE, {}, status, NOW) is not None) == is_event
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_deployment_whose_controller_has_not_seen_the_spec_is_not_ready() -> N
 @pytest.mark.parametrize(
     ("state", "reason"), [({"running": {}}, "Loading"), ({"waiting": {"reason": "ContainerCreating"}}, "Starting")]
 )
-def test_without_trouble_the_reason_says_what_is_waited_for(state: dict[str, Any], reason: str) -> None:
+def test_without_a_diagnosis_the_reason_says_what_is_pending(state: dict[str, Any], reason: str) -> None:
     pod = a_pod(ready=False, containerStatuses=[{"name": "engine", "state": state}])
     assert shown(a_status(a_deployment(), (pod,)))["Ready"] == ("False", reason)
 
@@ -191,19 +191,17 @@ RESOURCE = {
 def test_a_transition_becomes_an_event_with_the_words_of_the_condition() -> None:
     event = transition_event(RESOURCE, {}, READY, NOW)
     assert event is not None
-    assert (event["type"], event["reason"], event["message"]) == (
-        "Normal",
-        "Ready",
-        "1 of 1 replicas serve chat at http://chat.ml.svc/v1",
-    )
+    (ready,) = (item for item in READY["conditions"] if item["type"] == "Ready")
+    assert (event["type"], event["reason"], event["message"]) == ("Normal", "Ready", ready["message"])
+    assert READY["url"] in event["message"]
 
 
-def test_trouble_becomes_a_warning_once() -> None:
-    troubled = a_status(a_deployment(), (a_pod(ready=False),), diagnosis=PULL)
-    event = transition_event(RESOURCE, READY, troubled, NOW)
+def test_a_diagnosis_becomes_a_warning_once() -> None:
+    failing = a_status(a_deployment(), (a_pod(ready=False),), diagnosis=PULL)
+    event = transition_event(RESOURCE, READY, failing, NOW)
     assert event is not None
     assert (event["type"], event["reason"]) == ("Warning", "ImagePullFailed")
-    assert transition_event(RESOURCE, troubled, troubled, LATER) is None
+    assert transition_event(RESOURCE, failing, failing, LATER) is None
 
 
 def test_what_every_start_goes_through_is_no_event() -> None:

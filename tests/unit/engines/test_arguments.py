@@ -65,15 +65,17 @@ def test_a_flag_is_found_in_each_spelling(argument: str, flag: str) -> None:
     assert flag_of(argument) == flag
 
 
-def test_an_owned_flag_is_refused_with_its_place_and_the_way_out() -> None:
+def test_an_owned_flag_is_refused_with_its_place_and_the_field_to_use() -> None:
     error = refusal("--threads", "8", "--ctx_size=4096")
     assert error.reason == "OwnedArgument"
-    assert str(error) == ("spec.engineOptions.args[2]: --ctx-size is owned by the operator; use spec.maxModelLen")
+    assert str(error).startswith("spec.engineOptions.args[2]: --ctx-size ")
+    assert "spec.maxModelLen" in str(error)
 
 
 def test_an_owned_variable_is_refused_whatever_its_case() -> None:
     error = refusal(variables=("OTHER", "engine_ctx_size"))
-    assert str(error).startswith("spec.engineOptions.env[1]: engine_ctx_size is owned by the operator")
+    assert error.reason == "OwnedArgument"
+    assert str(error).startswith("spec.engineOptions.env[1]: engine_ctx_size ")
 
 
 def test_every_problem_has_a_line_of_its_own() -> None:
@@ -83,16 +85,20 @@ def test_every_problem_has_a_line_of_its_own() -> None:
 def test_a_flag_that_is_gone_is_refused_with_what_replaced_it() -> None:
     error = refusal("--old=1")
     assert error.reason == "EngineArgumentRejected"
-    assert "--old is no longer known to this version; use --new" in str(error)
+    assert "--old" in str(error)
+    assert "use --new" in str(error)
 
 
 def test_an_equals_sign_is_refused_where_the_engine_does_not_take_it() -> None:
     error = refusal("--threads=8", engine=an_engine(equals_sign=False))
-    assert "write two items: --threads and its value" in str(error)
+    assert error.reason == "EngineArgumentRejected"
+    assert "--threads" in str(error)
 
 
 def test_spaces_are_refused_where_the_entrypoint_splits_at_them() -> None:
-    assert "splits arguments at spaces" in str(refusal("--x", "two words", engine=an_engine(one_word_arguments=True)))
+    error = refusal("--x", "two words", engine=an_engine(one_word_arguments=True))
+    assert error.reason == "EngineArgumentRejected"
+    assert str(error).startswith("spec.engineOptions.args[1]: ")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,9 @@ def test_an_owned_flag_is_found_in_what_a_parser_makes_of_a_word(argument: str) 
 
 
 def test_a_word_of_several_short_options_is_refused_where_the_engine_takes_it() -> None:
-    assert "write -e and what follows as items" in str(refusal("-ec4096", engine=an_engine(glued=frozenset({"-e"}))))
+    error = refusal("-ec4096", engine=an_engine(glued=frozenset({"-e"})))
+    assert error.reason == "EngineArgumentRejected"
+    assert {"-ec4096", "-e"} <= set(str(error).replace(";", " ").split())
 
 
 def test_a_short_option_that_takes_nothing_glued_may_begin_a_longer_one() -> None:
@@ -118,7 +126,7 @@ def test_a_short_option_that_takes_nothing_glued_may_begin_a_longer_one() -> Non
 def test_a_variable_where_a_flag_could_be_is_refused(argument: str) -> None:
     error = refusal(argument)
     assert error.reason == "EngineArgumentRejected"
-    assert "write out what it stands for" in str(error)
+    assert "$(NAME)" in str(error)
 
 
 def test_a_variable_is_refused_anywhere_where_the_entrypoint_splits_at_spaces() -> None:

@@ -39,17 +39,18 @@ def test_the_file_is_named_by_the_uri_or_beside_it(path: str, file: str, found: 
 
 
 @pytest.mark.parametrize(
-    ("path", "file", "complaint"),
+    ("path", "file", "reason", "names"),
     [
-        ("/models/chat", "", "/models/chat is a folder; name the GGUF file in it"),
-        ("/models/chat.gguf", "other.gguf", "remove one of them"),
-        ("/models/chat", "*.gguf", "is a glob"),
+        ("/models/chat", "", "InvalidSpec", "/models/chat"),
+        ("/models/chat.gguf", "other.gguf", "InvalidSpec", "spec.model.uri"),
+        ("/models/chat", "*.gguf", "UnsupportedField", "*.gguf"),
     ],
 )
-def test_anything_but_one_file_is_refused_at_its_field(path: str, file: str, complaint: str) -> None:
-    with pytest.raises(InvalidSpec, match=complaint) as caught:
+def test_anything_but_one_file_is_refused_at_its_field(path: str, file: str, reason: str, names: str) -> None:
+    with pytest.raises(InvalidSpec) as caught:
         one_file(ModelSource(scheme="pvc", path=path, file=file))
-    assert caught.value.field == "spec.model.file"
+    assert (caught.value.field, caught.value.reason) == ("spec.model.file", reason)
+    assert names in caught.value.message
 
 
 def test_a_whole_name_stays_as_it_is() -> None:

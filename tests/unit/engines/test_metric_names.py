@@ -1,5 +1,6 @@
 """What each engine version exports, role by role."""
 
+import re
 from dataclasses import fields
 
 import pytest
@@ -67,7 +68,7 @@ def test_a_row_of_ones_own_renames_a_metric_and_keeps_the_others() -> None:
 def test_an_engine_without_a_kv_gauge_says_what_stands_in_for_it(engine: str) -> None:
     metric_names = metric_names_of(load_catalogue().engine_version(engine, None))
     assert metric_names.kv_use == ()
-    assert "no gauge of the KV cache" in metric_names.substitutes["kv_use"]
+    assert "KV-cache" in metric_names.substitutes["kv_use"]
 
 
 def test_only_tgi_makes_series_on_first_use() -> None:
@@ -75,7 +76,7 @@ def test_only_tgi_makes_series_on_first_use() -> None:
     assert made == {"tgi"}
 
 
-def test_prompt_tokens_from_the_prefix_cache_are_told_apart_or_it_is_said() -> None:
+def test_prompt_tokens_from_the_prefix_cache_are_counted_apart_or_noted() -> None:
     rows = load_catalogue().engines["vllm"].versions
     assert "prefix cache" in metric_names_of(rows["0.10.2"]).substitutes["prompt_tokens"]
     assert 'source="local_compute"' in metric_names_of(rows["0.33.0"]).prompt_tokens[0]
@@ -97,15 +98,15 @@ def test_reads_the_notation_of_a_series(written: str, series: Series) -> None:
 
 @pytest.mark.parametrize("written", ["", "a b", "sum(a)", 'a{b="c",d="e"}', "a{b!='c'}", "a[]", "9a"])
 def test_refuses_what_is_no_series(written: str) -> None:
-    with pytest.raises(ValueError, match="is no series: write name"):
+    with pytest.raises(ValueError, match=re.escape(repr(written))):
         Series.parse(written)
 
 
 @pytest.mark.parametrize(
     ("metrics", "complaint"),
     [
-        ("speed: a", "vllm: ours: metrics: speed is no role; there are running, "),
-        ("running: sum(a)", "metrics: running: 'sum.a.' is no series: write name"),
+        ("speed: a", "vllm: ours: metrics: speed .* running, "),
+        ("running: sum(a)", "metrics: running: 'sum.a.' "),
     ],
 )
 def test_a_row_with_a_metric_that_cannot_be_read_is_refused(metrics: str, complaint: str) -> None:

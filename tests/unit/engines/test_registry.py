@@ -17,11 +17,11 @@ def test_every_engine_has_rows_in_the_catalogue_and_every_row_its_engine() -> No
 
 
 def test_an_unknown_engine_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(InvalidSpec, match=r"spec\.engine: LLamaCpp is not .*; did you mean llamacpp\?") as caught:
+    with pytest.raises(InvalidSpec, match=r"spec\.engine: LLamaCpp .* llamacpp") as caught:
         engine_named("LLamaCpp")
     assert caught.value.reason == "UnknownEngine"
 
 
 def test_without_a_near_name_all_are_named() -> None:
-    with pytest.raises(InvalidSpec, match=r"name one of: .*llamacpp"):
+    with pytest.raises(InvalidSpec, match="llamacpp, tgi, vllm"):
         engine_named("x")

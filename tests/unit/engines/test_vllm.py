@@ -131,13 +131,13 @@ def test_on_cpu_its_processes_need_shared_memory(devices: int, needed: bool) -> 
 
 
 def test_a_wrong_dtype_names_the_field() -> None:
-    with pytest.raises(InvalidSpec, match=r"spec\.dtype: fp16 is none of auto, half, float16"):
+    with pytest.raises(InvalidSpec, match=r"spec\.dtype: fp16 .* auto, half, float16"):
         VLLM.launch(a_request(a_version("vllm"), dtype="fp16"))
 
 
 @pytest.mark.parametrize("written", ["--max-num-seqs=9", "--max_num_seqs", "-tp", "-q", "--api-key=x", "--config=f"])
 def test_what_the_operator_owns_is_refused(written: str) -> None:
-    with pytest.raises(InvalidSpec, match="is owned by the operator") as refused:
+    with pytest.raises(InvalidSpec) as refused:
         check_arguments(VLLM, {}, [written], [])
     assert refused.value.reason == Reason.OWNED_ARGUMENT
 

@@ -19,7 +19,6 @@ def test_a_field_that_means_nothing_to_the_engine_is_refused(changes: dict[str, 
     error = refused(**changes)
     assert error.reason == "UnsupportedField"
     assert str(error).startswith(f"{field}: llamacpp ")
-    assert "remove it" in str(error)
 
 
 def test_every_such_field_has_a_line() -> None:
@@ -31,15 +30,16 @@ def test_every_such_field_has_a_line() -> None:
 def test_a_misspelled_quantization_is_refused_with_the_right_spelling(written: str) -> None:
     error = refused(spec__quantization=written)
     assert error.reason == "QuantizationMisspelled"
-    assert str(error).endswith("did you mean Q4_K_M?")
+    assert "Q4_K_M" in str(error)
 
 
 def test_auto_in_another_case_is_misspelled_too() -> None:
-    assert str(refused(spec__quantization="Auto")).endswith("did you mean auto?")
+    error = refused(spec__quantization="Auto")
+    assert (error.reason, "auto" in error.message) == ("QuantizationMisspelled", True)
 
 
 def test_an_unknown_quantization_is_refused_with_those_there_are() -> None:
-    assert "name one of: auto, Q4_K_M, Q4_K_S" in str(refused(spec__quantization="awq"))
+    assert "auto, Q4_K_M, Q4_K_S" in str(refused(spec__quantization="awq"))
 
 
 def test_arguments_nobody_owns_come_last() -> None:
@@ -53,4 +53,5 @@ def test_arguments_the_engine_may_not_get_are_refused(args: list[str]) -> None:
 
 def test_variables_the_operator_owns_are_refused() -> None:
     error = refused(spec__engineOptions={"env": [{"name": "A", "value": "1"}, {"name": "LLAMA_API_KEY", "value": "x"}]})
-    assert str(error).startswith("spec.engineOptions.env[1]: LLAMA_API_KEY is owned by the operator; leave it out")
+    assert error.reason == "OwnedArgument"
+    assert str(error).startswith("spec.engineOptions.env[1]: LLAMA_API_KEY ")

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.planning.planned import HUB, L4, default_of, planned
 
 
-def test_what_is_left_open_is_taken_from_the_catalogue_and_told() -> None:
+def test_omitted_fields_get_the_catalogues_defaults_and_a_reason() -> None:
     plan = planned()
     assert (plan.max_model_len, plan.max_num_seqs) == (8192, 4)
     assert (default_of(plan, "maxModelLen"), default_of(plan, "maxNumSeqs")) == ("8192", "4")

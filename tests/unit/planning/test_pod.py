@@ -46,14 +46,14 @@ def test_a_device_known_by_its_resource_chooses_no_nodes_and_is_tolerated() -> N
 
 
 @pytest.mark.parametrize(
-    ("gpu", "note"),
+    ("gpu", "name"),
     [
-        ({"type": "B999", "resourceName": "nvidia.com/gpu"}, "B999 is not in the catalogue: any node with nvidia.com"),
-        ({"type": "Arc-Pro-B60"}, "no node label is known for Arc-Pro-B60: any node with gpu.intel.com/xe will do"),
+        ({"type": "B999", "resourceName": "nvidia.com/gpu"}, "B999"),
+        ({"type": "Arc-Pro-B60"}, "gpu.intel.com/xe"),
     ],
 )
-def test_a_type_that_chooses_no_nodes_is_noted(gpu: dict[str, str], note: str) -> None:
-    assert planned(**HUB, spec__gpu=gpu).notes[0].startswith(note)
+def test_a_type_that_chooses_no_nodes_is_noted(gpu: dict[str, str], name: str) -> None:
+    assert name in planned(**HUB, spec__gpu=gpu).notes[0]
 
 
 def test_each_toleration_stands_once_in_the_order_device_cluster_user() -> None:
@@ -166,23 +166,23 @@ def test_a_file_in_the_models_volume_is_refused() -> None:
     reference = {"path": "/models/t.jinja", "secretKeyRef": {"name": "chat", "key": "template"}}
     error = refused(spec__engineOptions={"files": [reference]})
     assert error.field == "spec.engineOptions.files[0].path"
-    assert "choose a path outside /models" in str(error)
+    assert "/models" in str(error)
 
 
 @pytest.mark.parametrize(
-    ("path", "says"),
+    ("path", "names"),
     [
-        ("/cache", "/cache is where a volume of the operator is mounted"),
-        ("/dev/shm", "/dev/shm is where a volume of the operator is mounted"),  # noqa: S108
-        ("/dev", "/dev must be a folder, because /dev/shm is mounted in it"),
+        ("/cache", "/cache"),
+        ("/dev/shm", "/dev/shm"),  # noqa: S108
+        ("/dev", "/dev/shm"),  # noqa: S108
     ],
 )
-def test_a_file_in_the_place_of_a_volume_is_refused(path: str, says: str) -> None:
+def test_a_file_in_the_place_of_a_volume_is_refused(path: str, names: str) -> None:
     """The API server would answer 500 to a path that is mounted twice, in every pass."""
     file = {"path": path, "configMapKeyRef": {"name": "chat", "key": "template"}}
     error = refused(**HUB, spec__gpu={"type": "L4", "count": 2}, spec__engineOptions={"files": [file]})
     assert error.field == "spec.engineOptions.files[0].path"
-    assert says in str(error)
+    assert names in str(error)
 
 
 @pytest.mark.parametrize("paths", [("/etc/chat", "/etc/chat/t"), ("/etc/chat/t", "/etc/chat")])

@@ -38,7 +38,7 @@ def image(planned: tuple[ServicePlan, ScalingPlan]) -> str:
 def read(
     names_by_image: MetricNamesByImage, planned: tuple[ServicePlan, ScalingPlan], *images: str
 ) -> list[MetricNames]:
-    """The metric_names of a pod for each image."""
+    """The metric names of a pod for each image."""
     pods = [a_pod(name, str(number)) for number, name in enumerate(images)]
     return [*names_by_image.of(pods, *planned).values()]
 

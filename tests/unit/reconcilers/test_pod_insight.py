@@ -62,7 +62,7 @@ async def test_who_gets_no_turn_in_time_asks_again_later(monkeypatch: pytest.Mon
     insight = PodInsight(cluster)
     pods = [a_crashed_pod("hostile", f"p-{number}") for number in range(40)]
     read = await asyncio.gather(*(insight.read([pod]) for pod in pods))
-    assert {one.look_again_seconds for one in read} == {20.0}
+    assert {one.requeue_seconds for one in read} == {20.0}
 
 
 @pytest.mark.parametrize("text", ["x" * 65_536, "😀" + "x" * 65_535])

@@ -157,7 +157,7 @@ async def test_another_tenants_key_finds_a_worker_while_passes_for_one_tenant_ne
         task.cancel()
 
 
-async def test_a_key_that_changes_without_end_is_looked_at_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_key_that_changes_without_end_is_processed_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("llmservice.reconcilers.work_queue.time.monotonic", lambda: now[0])
     queue: WorkQueue[ServiceKey] = WorkQueue()
@@ -172,7 +172,7 @@ async def test_a_key_that_changes_without_end_is_looked_at_twice_a_second(monkey
     assert passes == 20 + 19
 
 
-async def test_the_last_change_of_a_paced_key_is_looked_at_too() -> None:
+async def test_the_last_change_of_a_rate_limited_key_is_processed_too() -> None:
     queue: WorkQueue[ServiceKey] = WorkQueue()
     for _ in range(20):
         queue.add(CHAT)

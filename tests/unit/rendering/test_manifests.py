@@ -26,7 +26,7 @@ def test_a_budget_comes_with_a_bound_above_one(replicas: int | None, kinds: list
     assert set(kinds) <= set(CHILD_KINDS)
 
 
-def test_a_budget_keeps_no_replica_that_serves_nobody() -> None:
+def test_a_budget_never_protects_a_replica_that_is_not_ready() -> None:
     """Else it refuses every eviction while none is ready, and no node can be drained."""
     spec = rendered("PodDisruptionBudget", spec__replicas=2)["spec"]
     assert (spec["maxUnavailable"], spec["unhealthyPodEvictionPolicy"]) == (1, "AlwaysAllow")
@@ -101,7 +101,7 @@ def test_an_engine_that_ignores_sigterm_as_process_1_is_not_process_1() -> None:
     assert pod()["shareProcessNamespace"] is True
 
 
-def test_the_container_is_told_to_end_after_its_requests() -> None:
+def test_the_container_stops_after_its_requests() -> None:
     (container,) = pod()["containers"]
     command = container["lifecycle"]["preStop"]["exec"]["command"]
     assert (container["name"], command[:2], command[4]) == ("engine", ["/bin/sh", "-c"], "305")

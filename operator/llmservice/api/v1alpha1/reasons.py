@@ -7,7 +7,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 
 
 class Meaning(NamedTuple):
-    """A reason in a sentence, and the way out in another."""
+    """What a reason means and how to resolve it, a sentence each."""
 
     meaning: str
     remedy: str
@@ -18,7 +18,7 @@ _WAIT = "Nothing: wait."
 MEANINGS: Mapping[Reason, Meaning] = {
     Reason.READY: Meaning("The declared state is reached.", "Nothing."),
     Reason.SUSPENDED: Meaning("`spec.suspend` is true and no pod runs.", "Set `spec.suspend` to false to serve again."),
-    Reason.SCALED_TO_ZERO: Meaning("Zero replicas are asked for.", "Raise the replicas to serve again."),
+    Reason.SCALED_TO_ZERO: Meaning("The desired number of replicas is zero.", "Raise the replicas to serve again."),
     Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
     Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
     Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
@@ -58,29 +58,29 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Set `spec.quantization` to the spelling in the message, or to auto.",
     ),
     Reason.NAME_CONFLICT: Meaning(
-        "An object of the same name is not this LLMService's; nothing of it was touched. The message tells whose it "
-        "is: somebody else's, an orphan of an LLMService of this name, or a deleted one's that is about to go.",
-        "Give the LLMService another name, or remove that object; wait for what is about to go. An orphan can be "
+        "An object of the same name does not belong to this LLMService and was left unchanged. The message says "
+        "whether it is somebody else's, an orphan of an earlier LLMService of this name, or still being deleted.",
+        "Rename the LLMService, or delete that object; wait while it is being deleted. An orphan can be "
         "[kept](../explanation/replicas.md#whose-the-children-are).",
     ),
     Reason.REFUSED_BY_CLUSTER: Meaning(
-        "The API server refuses what the operator wants to write, or to list: a quota, an admission policy, a "
-        "webhook that does not answer, a Role that is gone.",
-        "Ask who runs the namespace to allow it; it is tried again every 20 s.",
+        "The API server rejects a request of the operator: a quota, an admission policy, a webhook that does not "
+        "answer, a missing Role.",
+        "Ask the administrator of the namespace to allow it; the operator retries every 20 s.",
     ),
     Reason.PODS_REFUSED: Meaning(
-        "The cluster refuses to create the pods: a quota, Pod Security, an admission policy.",
-        "Ask who runs the namespace to allow them.",
+        "The API server rejects the pods: a quota, Pod Security, an admission policy.",
+        "Ask the administrator of the namespace to allow them.",
     ),
     Reason.CONTESTED: Meaning(
-        "Somebody else changes a child after every write of the operator, which therefore writes ever more rarely: "
-        "at most four times in the first minute, every five minutes at last.",
-        "Find the writer that the message names (a field manager, an admission webhook, another operator) and make it "
-        "leave the object alone.",
+        "Another client changes a child after every write of the operator. Repairs back off: at most four in the first "
+        "minute, finally one every five minutes.",
+        "Stop the writer that the message names (a field manager, an admission webhook, another operator) from "
+        "changing the object.",
     ),
     Reason.FOREIGN_ADDITION: Meaning(
-        "Somebody else put a container, a variable or a port beside those of the operator; it is left alone.",
-        "Nothing if it is meant; else remove it from the object that the message names.",
+        "Another writer added a container, an environment variable or a port; it is left in place.",
+        "Nothing if it is intended; else remove it from the object that the message names.",
     ),
     Reason.UNSCHEDULABLE: Meaning(
         "No node fits the pod.",
@@ -111,21 +111,21 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "A volume cannot be mounted.", "Check `spec.model.uri` and `spec.engineOptions.files` against the message."
     ),
     Reason.POD_SANDBOX_FAILED: Meaning(
-        "The node cannot make the pod's sandbox: its network, or the runtime of its RuntimeClass, fails.",
+        "The node cannot create the pod's sandbox: its network, or the runtime of its RuntimeClass, fails.",
         "Check the node's network plugin, and the handler of `spec.pod.runtimeClassName`, against the message.",
     ),
     Reason.CONTAINER_REFUSED: Meaning(
-        "The node cannot make the container.", "Check `spec.engineOptions` and `spec.pod` against the message."
+        "The node cannot create the container.", "Check `spec.engineOptions` and `spec.pod` against the message."
     ),
     Reason.CRASH_LOOPING: Meaning(
-        "The engine ends again and again.", "See `kubectl logs --previous` of the pod; the message has its last line."
+        "The engine exits again and again.", "See `kubectl logs --previous` of the pod; the message has its last line."
     ),
     Reason.OUT_OF_MEMORY: Meaning(
-        "The engine used more memory than it may, on the host or on the device.",
+        "The engine exceeded its memory, on the host or on the device.",
         "Raise `spec.pod.resources.limits.memory`, lower `spec.maxModelLen` or `spec.maxNumSeqs`, or use more devices.",
     ),
     Reason.STARTUP_TIMED_OUT: Meaning(
-        "The model was not loaded in time and the engine was started again.", "Raise `spec.startup.timeoutSeconds`."
+        "The model was not loaded in time and the engine was restarted.", "Raise `spec.startup.timeoutSeconds`."
     ),
     Reason.MODEL_NOT_FOUND: Meaning(
         "The repository, revision or file does not exist.",
@@ -152,33 +152,37 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
     ),
     Reason.ENGINE_UNRESPONSIVE: Meaning(
-        "The engine served, runs, and does not answer its health check any more.",
-        "See its log; if it goes on, it is started again by itself.",
+        "The engine was ready, is still running, and fails its health check.",
+        "See its log; if this goes on, the kubelet restarts it.",
     ),
     Reason.NODE_LOST: Meaning(
-        "A pod was ended by its node, or its node does not answer.",
-        "See `kubectl describe node`; the pod is replaced by itself.",
+        "A pod was terminated by its node, or its node is not responding.",
+        "See `kubectl describe node`; the pod is replaced automatically.",
     ),
     Reason.NEWER_PLAN: Meaning(
-        "Today's operator, catalogue or settings would render the replicas differently; they run as they were made.",
-        "Nothing, or take it: edit the spec, or give the annotation `llmservice.dev/update` a new value.",
+        "The current operator, catalogue or settings would render the replicas differently; they run unchanged.",
+        "Nothing; or apply it: edit the spec, or set the annotation `llmservice.dev/update` to a new value.",
     ),
     Reason.MADE_BY_NEWER_OPERATOR: Meaning(
-        "A newer operator made the replicas and this one keeps its hands off them until the spec changes.",
+        "A newer operator rendered the replicas; this one leaves them unchanged until the spec changes.",
         "Upgrade the operator again.",
     ),
-    Reason.LOAD_ROSE: Meaning("The load wants more replicas than ran.", "Nothing."),
-    Reason.LOAD_FELL: Meaning("The load wants fewer replicas than ran, for as long as the hold asks.", "Nothing."),
-    Reason.STEADY: Meaning("As many replicas run as the load wants.", "Nothing."),
-    Reason.STABILIZING: Meaning("Fewer replicas would do now; they are kept for a while in case load returns.", _WAIT),
-    Reason.AT_MINIMUM: Meaning("`minReplicas` are more than enough.", "Nothing, or lower `minReplicas`."),
-    Reason.AT_MAXIMUM: Meaning(
-        "The load wants `maxReplicas` or more.", "Raise `maxReplicas` if requests take longer than they may."
+    Reason.LOAD_ROSE: Meaning("The load needs more replicas than were running.", "Nothing."),
+    Reason.LOAD_FELL: Meaning("The load has needed fewer replicas for the whole stabilization window.", "Nothing."),
+    Reason.STEADY: Meaning("The number of replicas fits the load.", "Nothing."),
+    Reason.STABILIZING: Meaning(
+        "Fewer replicas would be enough now; they are kept for the stabilization window in case load returns.", _WAIT
     ),
-    Reason.OUT_OF_BOUNDS: Meaning("The number that ran lay outside the bounds of the spec and was moved.", "Nothing."),
+    Reason.AT_MINIMUM: Meaning("`minReplicas` is more than enough.", "Nothing, or lower `minReplicas`."),
+    Reason.AT_MAXIMUM: Meaning(
+        "The load needs `maxReplicas` or more.", "Raise `maxReplicas` if requests miss the objective."
+    ),
+    Reason.OUT_OF_BOUNDS: Meaning(
+        "The number of replicas was outside the bounds of the spec and was corrected.", "Nothing."
+    ),
     Reason.PODS_PENDING: Meaning(
-        "More replicas are wanted, but some that were asked for find no place; no more are asked for.",
-        "Free or add nodes as the scheduler's words in the message say, or lower `maxReplicas`.",
+        "More replicas are needed, but some pods cannot be scheduled; no more are requested.",
+        "Free or add nodes as the scheduler's message says, or lower `maxReplicas`.",
     ),
     Reason.NO_REPLICA_READY: Meaning(
         "No replica is ready, so there are no metrics to read.", "Nothing while replicas start; else see `Ready`."
@@ -188,7 +192,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Nothing while the first replica starts; else follow the message of `MetricsAvailable`.",
     ),
     Reason.PARTIAL_READINGS: Meaning(
-        "Some replicas' metrics cannot be read: they are taken to be as busy as the others, and none is stopped.",
+        "Some replicas' metrics cannot be read: they count as busy as the others, and there is no scale-down.",
         "Follow the message: it names the pod and the cause.",
     ),
     Reason.SIGNAL_MISSING: Meaning(
@@ -199,10 +203,14 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Set `spec.autoscaling.mode` to Active to have them set.",
     ),
     Reason.METRICS_READ: Meaning("Every ready replica's metrics are read.", "Nothing."),
-    Reason.SCALED_UP: Meaning("More replicas were asked for; the message has the load and why.", "Nothing."),
-    Reason.SCALED_DOWN: Meaning("Fewer replicas were asked for; the message has the load and why.", "Nothing."),
+    Reason.SCALED_UP: Meaning(
+        "The autoscaler raised the replicas; the message has the load and the reason.", "Nothing."
+    ),
+    Reason.SCALED_DOWN: Meaning(
+        "The autoscaler lowered the replicas; the message has the load and the reason.", "Nothing."
+    ),
     Reason.OVERRULED: Meaning(
-        "Somebody else set the Deployment's replicas; the autoscaler set them again.",
+        "Another client set the Deployment's replicas; the autoscaler overrode it.",
         "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
     ),
 }

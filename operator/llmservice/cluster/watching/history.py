@@ -95,8 +95,8 @@ class History:
     def went_back(self, what: str, heard: int, told: int) -> int:
         """A version is older than one seen before: returns the number of the new epoch."""
         log.warning(
-            "%s: the API server is at version %d, and was at %d before: its data are those of another time (etcd was "
-            "restored?); everything is listed again before anything is written",
+            "%s: the API server is at version %d, and was at %d before: was etcd restored from a "
+            "backup? everything is listed again before anything is written",
             what,
             told,
             heard,

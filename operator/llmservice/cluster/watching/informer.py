@@ -1,8 +1,8 @@
 """Keeping a cache true: list, watch, and list again whenever the watch cannot tell what happened.
 
-A list replaces what is known, so what vanished while nobody listened is noticed. A watch resumes from the last version
-it heard; one that goes silent, breaks or babbles is opened again, for ever, with growing jittered pauses. Before that,
-one that did not end by its own timeout asks whether the versions still go on: etcd may have been restored meanwhile.
+A list replaces the cache, so objects that were deleted while no watch was open are noticed. A watch resumes from the
+last version it received; one that is silent, breaks or sends garbage is reopened, for ever, with jittered back-off. One
+that did not end by its own timeout first checks that resource versions still grow: etcd may have been restored.
 """
 
 import asyncio
@@ -99,7 +99,7 @@ class Informer:
         anew = epoch != self._epoch
         vanished = self.cache.replace_all(kind, listing.items, int(listing.version), namespace, anew=anew)
         if vanished:
-            log.info("%s: %d vanished while nobody listened", self.selection.kind, len(vanished))
+            log.info("%s: %d objects were deleted while the watch was down", self.selection.kind, len(vanished))
         self._epoch, self._broken = epoch, False
         self._hear(listing.version)
         self._allowed()
@@ -162,7 +162,7 @@ class Informer:
     def _ended(self, error: OperatorError) -> tuple[str, float]:
         """Why a watch ended, and the pause the API server asks for."""
         if isinstance(error, Silent):
-            log.info("%s: %s, the watch is opened again", self.selection.kind, error)
+            log.info("%s: %s, reopening the watch", self.selection.kind, error)
             return "silent", 0.0
         cause = "expired" if isinstance(error, Expired) else "failed"
         if cause == "expired":

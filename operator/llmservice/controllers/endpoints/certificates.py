@@ -85,7 +85,7 @@ class SelfSigned:
             try:
                 return _context_of(await asyncio.to_thread(self.sign))
             except (OSError, subprocess.SubprocessError) as error:
-                log.warning("no certificate for /metrics and /explain, another try in a minute: %s", error)
+                log.warning("no certificate for /metrics and /explain, retrying in a minute: %s", error)
                 await asyncio.sleep(self.again_seconds)
 
     async def follow(self) -> NoReturn:

@@ -131,7 +131,7 @@ class KopfWatch:
         try:
             await asyncio.wait({watchdog, stopping, beginning, operating}, return_when=asyncio.FIRST_COMPLETED)
             if watchdog.done() and not operating.done():
-                log.warning("kopf lost a watch without a word: it is started again")
+                log.warning("kopf's watch ended silently: restarting kopf")
         finally:
             self.watching = False
             end.set()

@@ -133,7 +133,7 @@ class ServiceState:
         if reported is not None:
             memory = resumed(reported.checkpoint, self.digest)
             if memory is None:
-                log.info("%s/%s: its checkpoint is none of this version and is dropped: it learns anew", *self.key)
+                log.info("%s/%s: dropped a checkpoint of another version; learning starts anew", *self.key)
                 memory = Memory(demand=Demand(known_before=True))
             self.memory, self.advised = memory, reported.advised
         self.throttle = StatusThrottle(reported=reported, saved=self.memory, saved_at=now)

@@ -21,7 +21,7 @@ end
 
 local function health()
   if status.observedGeneration ~= obj.metadata.generation then
-    return { status = "Progressing", message = "Waiting for the operator to look at this generation" }
+    return { status = "Progressing", message = "Waiting for the operator to observe this generation" }
   end
   if holds("Stalled") then
     return { status = "Degraded", message = conditions.Stalled.message }

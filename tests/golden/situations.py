@@ -1,0 +1,275 @@
+"""What users may find themselves in: one of every kind that has a sentence of its own."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.additions import modified_condition
+from llmservice.converging.conditions import Condition
+from llmservice.converging.contest import contest
+from llmservice.converging.diagnosis import Diagnosis
+from llmservice.converging.intent import with_digest
+from llmservice.converging.missing import MISSING
+from llmservice.converging.observed import Observed
+from llmservice.converging.pod_checks import diagnose
+from llmservice.converging.preparation import Preparation
+from llmservice.converging.progress import progress_of
+from llmservice.converging.status import Situation, summarize
+from llmservice.converging.taken_names import name_conflict
+from llmservice.converging.updates import update_condition
+from llmservice.errors import InvalidSpec
+from llmservice.objects.references import Manifest, ref_of
+from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.rendering.manifests import render
+from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
+from tests.unit.planning.planned import HUB, L4, planned, refused
+
+_NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+_LATER = "2026-01-02T00:00:00Z"
+
+
+def _options(engine: str, *args: str) -> dict[str, Any]:
+    return {**HUB, "spec__engine": engine, "spec__gpu": L4["spec__gpu"], "spec__engineOptions": {"args": list(args)}}
+
+
+_THRESHOLD = {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 50}}
+_CONFIG = {"configMapKeyRef": {"name": "templates", "key": "chat"}}
+
+UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
+    partial(refused, **changes)
+    for changes in (
+        {"spec__engine": "llamacp"},
+        {"spec__engine": "other"},
+        {"spec__engineOptions": {"version": "b1"}},
+        {"spec__gpu": {"type": "L44"}},
+        {"spec__gpu": {"type": "A100"}},
+        {**HUB, "spec__model__revision": "main"},
+        {"spec__model__trustRemoteCode": True},
+        {"spec__dtype": "float16"},
+        {"spec__model__uri": "hf://a/b", "spec__engine": "vllm", "spec__model__file": "a.gguf"},
+        {"spec__quantization": "q4_k_m"},
+        {"spec__quantization": "awq"},
+        {"spec__model__uri": "s3://bucket/a"},
+        {"spec__kvCacheDtype": "fp8"},
+        {"spec__model__uri": "pvc://models/chat"},
+        {"spec__model__file": "other.gguf"},
+        {"spec__model__uri": "pvc://models/chat", "spec__model__file": "*.gguf"},
+        {"spec__quantization": "Q4_K_M", "spec__model__uri": "pvc://models/a-Q8_0.gguf"},
+        {"spec__autoscaling": _THRESHOLD},
+        {**HUB, "spec__gpu": {"type": "Gaudi3"}},
+        {"spec__engineOptions": {"files": [{"path": "/models/a", **_CONFIG}]}},
+        {"spec__engineOptions": {"files": [{"path": "/cache", **_CONFIG}]}},
+        {"spec__engineOptions": {"env": [{"name": "LLAMA_API_KEY", "value": "x"}]}},
+        {**_options("tgi"), "spec__maxModelLen": 1},
+        {**_options("tgi"), "spec__kvCacheDtype": "fp8"},
+        {**_options("tgi"), "spec__dtype": "float16", "spec__quantization": "online-int8"},
+        {**_options("tgi"), "spec__gpu__count": 2, "spec__quantization": "exl2"},
+        {**_options("tgi"), "spec__engineOptions": {"image": "own/image:1", "version": "3.3.7"}},
+        _options("llamacpp", "--port", "1"),
+        _options("llamacpp", "--threads=1"),
+        _options("vllm", "--$(FLAG)=1"),
+        _options("vllm", "-qawq"),
+        _options("vllm", "-ncc4096"),
+        _options("vllm", "--swap-space=4"),
+        _options("tgi", "--a b"),
+        _options("tgi", "-exyz"),
+    )
+)
+
+
+def _diagnosis(
+    *pods: Manifest, plan: ServicePlan | None = None, deployment: Manifest | None = None, **seen: Any
+) -> Diagnosis:
+    found = diagnose(plan or a_plan(), Observed(pods=pods, **seen), deployment or a_deployment(), ())
+    if found is None:
+        raise AssertionError(pods)
+    return found
+
+
+def _unready(**status: Any) -> Manifest:
+    return a_pod(ready=False, **status)
+
+
+def _served(*, ready: bool) -> Manifest:
+    own = {"type": "Ready", "status": "False", "lastTransitionTime": _LATER}
+    pod = _unready(**running(ready=ready), conditions=[own, {"type": "ContainersReady", "status": str(ready)}])
+    return {**pod, "spec": {"nodeName": "worker-1"}}
+
+
+def _gated() -> Manifest:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "non-empty gates"}
+    return _unready(phase="Pending", conditions=[condition])
+
+
+def _with_sidecar() -> Manifest:
+    end = {"terminated": {"exitCode": 1, "message": "no route to vault"}}
+    sidecar = {"name": "vault-agent", "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": end}
+    return _unready(initContainerStatuses=[sidecar], **waiting("PodInitializing"))
+
+
+def _prepared(reason: str, warning: str) -> Diagnosis:
+    preparation = Preparation(reason=reason, warning=warning, since=_LATER)
+    return _diagnosis(_unready(**waiting("ContainerCreating")), preparations={"chat-1": preparation})
+
+
+def _unscheduled_by(scheduler: str) -> Diagnosis:
+    plan = a_plan()
+    plan = dataclasses.replace(plan, pod=dataclasses.replace(plan.pod, passthrough={"schedulerName": scheduler}))
+    return _diagnosis(_unready(phase="Pending"), plan=plan)
+
+
+def _evicted() -> Diagnosis:
+    gone = a_pod("chat-0", ready=False, phase="Failed", reason="Evicted", message="low on memory")
+    return _diagnosis(gone, _unready(phase="Pending", **waiting("ContainerCreating")))
+
+
+def _without_limit() -> ServicePlan:
+    plan = a_plan()
+    return dataclasses.replace(plan, container=dataclasses.replace(plan.container, resource_limits={}))
+
+
+_QUOTA = {"type": "ReplicaFailure", "status": "True", "message": "exceeded quota: gpus"}
+
+DIAGNOSES: tuple[Diagnosis, ...] = (
+    _diagnosis(_unready(), deployment=a_deployment(conditions=[_QUOTA])),
+    _unscheduled_by("volcano"),
+    _diagnosis(_gated()),
+    _diagnosis(_unready(**unscheduled("0/1 nodes are available: 1 Insufficient nvidia.com/gpu."))),
+    _diagnosis(_unready(**unscheduled("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity."))),
+    _diagnosis(_unready(**waiting("InvalidImageName"))),
+    _diagnosis(_unready(**waiting("ImagePullBackOff", "manifest unknown"))),
+    _diagnosis(_unready(**waiting("CreateContainerError", "no such device"))),
+    _prepared("FailedMount", "no such file"),
+    _prepared("FailedCreatePodSandBox", 'no runtime for "nvidia" is configured'),
+    _diagnosis(_unready(**crashed(137, reason="OOMKilled"))),
+    _diagnosis(_unready(**crashed(137, reason="OOMKilled")), plan=_without_limit()),
+    _diagnosis(_unready(**crashed(137, ran_seconds=630))),
+    _diagnosis(_unready(**crashed(137, ran_seconds=604_800))),
+    _diagnosis(_unready(**crashed(255, reason="Unknown"))),
+    _diagnosis(_unready(**crashed(1, "line\nlast words"))),
+    _diagnosis(_unready(**crashed(0))),
+    _diagnosis(_with_sidecar()),
+    _diagnosis(_served(ready=True)),
+    _diagnosis(_served(ready=False)),
+    _evicted(),
+    *(
+        Diagnosis(reason=missing.reason, message=missing.remedy, self_healing=True)  # with its placeholders
+        for missing in MISSING
+    ),
+)
+
+
+def _status(deployment: Manifest | None, *pods: Manifest, **changes: Any) -> Iterator[Condition]:
+    known: dict[str, Any] = {"diagnosis": None, "suspended": False, "floor": 1, "before": {}}
+    progress = progress_of(deployment, pods)
+    status = summarize(Situation(plan=a_plan(), progress=progress, pods=pods, **{**known, **changes}), _NOW)
+    return (
+        Condition(
+            type=ConditionType(item["type"]),
+            status=item["status"] == "True",
+            reason=Reason(item["reason"]),
+            message=item["message"],
+        )
+        for item in status["conditions"]
+    )
+
+
+_FIELDS: Manifest = {"f:spec": {"f:containers": {'k:{"name":"engine"}': {"f:image": {}}}}}
+_INTENT: Manifest = {
+    "kind": "Deployment",
+    "metadata": {"name": "chat"},
+    "spec": {"containers": [{"name": "engine", "image": "a"}]},
+}
+
+
+def _live(*managers: str, image: str = "b") -> Manifest:
+    entries = [{"manager": manager, "operation": "Update", "fieldsV1": _FIELDS} for manager in managers]
+    metadata = {"name": "chat", "managedFields": entries}
+    return {"kind": "Deployment", "metadata": metadata, "spec": {"containers": [{"name": "engine", "image": image}]}}
+
+
+_CONTESTS = (
+    contest(None, _INTENT, None),
+    contest(_live("keel"), _INTENT, None),
+    contest(_live("llmservice-operator"), _INTENT, None),
+    contest(_live(), _INTENT, None),
+    contest(_live("keel", image="a"), _INTENT, None),
+    contest(_live("keel"), _INTENT, ("spec", "containers", ("engine",), "image")),
+)
+
+
+def _contested() -> Iterator[Condition]:
+    for text in _CONTESTS:
+        if condition := modified_condition({}, (), [text]):
+            yield condition
+
+
+def _added() -> Iterator[Condition]:
+    intents = render(planned(), 1)
+    for intent in intents:
+        live = {**intent, "spec": {**intent["spec"]}}
+        if intent["kind"] == "Service":
+            live["spec"]["ports"] = [*intent["spec"]["ports"], {"port": 9, "protocol": "UDP"}]
+        elif intent["kind"] == "Deployment":
+            pod = intent["spec"]["template"]["spec"]
+            engine = {**pod["containers"][0], "env": [*pod["containers"][0]["env"], {"name": "DEBUG", "value": "1"}]}
+            more = {**pod, "containers": [engine, {"name": "istio-proxy"}], "initContainers": [{"name": "istio-init"}]}
+            live["spec"]["template"] = {**intent["spec"]["template"], "spec": more}
+        if condition := modified_condition({ref_of(live): live}, [intent], ()):
+            yield condition
+
+
+def _updated() -> Iterator[Condition]:
+    plan = planned()
+    newest = _with_another_image(plan)
+    if condition := update_condition(plan, newest):
+        yield condition
+    if condition := update_condition(dataclasses.replace(plan, render_version=99), None):
+        yield condition
+
+
+def _with_another_image(plan: ServicePlan) -> ServicePlan:
+    """The same plan with another image."""
+    return dataclasses.replace(plan, container=dataclasses.replace(plan.container, image="registry.example/engine:2"))
+
+
+def _taken(**metadata: Any) -> Manifest:
+    return {"kind": "Service", "metadata": {"name": "chat", "namespace": "ml", **metadata}}
+
+
+def _conflicts() -> Iterator[Condition]:
+    owners = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": "u-1", "controller": True}]
+    for live in (
+        _taken(),
+        _taken(ownerReferences=owners),
+        _taken(deletionTimestamp=_LATER),
+        with_digest(_taken(labels={"llmservice.dev/name": "chat"})),
+    ):
+        told = name_conflict(Owner(namespace="ml", name="chat", uid="u-2", generation=1), {ref_of(live): live})
+        yield Condition(type=ConditionType.READY, status=False, reason=Reason.NAME_CONFLICT, message=told.message)
+
+
+def _waits(**ready: str) -> Manifest:
+    pod = a_pod(ready=False, containerStatuses=[{"name": "engine", "ready": True, "state": {"running": {}}}])
+    pod["status"]["conditions"][0] |= ready
+    return pod
+
+
+CONDITIONS: tuple[Condition, ...] = (
+    *_status(None),
+    *_status(a_deployment(), a_pod()),
+    *_status(a_deployment(2), a_pod(), a_pod("b", ready=False, containerStatuses=[{"name": "engine", "state": {}}])),
+    *_status(a_deployment(), _unready(containerStatuses=[{"name": "engine", "state": {"running": {}}}])),
+    *_status(a_deployment(), _waits(message="sidecars not ready: [istio-proxy]")),
+    *_status(a_deployment(0), suspended=True),
+    *_status(a_deployment(0, total=1), a_pod(), suspended=True),
+    *_status(a_deployment(0, total=2), a_pod(), a_pod("b"), suspended=True),
+    *_status(a_deployment(0), floor=0),
+    *_contested(),
+    *_added(),
+    *_updated(),
+    *_conflicts(),
+)
