@@ -19,10 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from llmservice.controllers.endpoints.rations import Rations
 from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
 from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.fairness.token_buckets import TokenBuckets
 from llmservice.objects.references import Manifest
 from llmservice.settings import Settings
 
@@ -48,7 +48,7 @@ async def serve(count: int, ready: Connection) -> None:
     metrics.registry.register(services)
     probes = probe_server(0, Probes(alive={"loop": str}, ready={}))
     figures = metrics_server(Settings(metrics_auth="none"), metrics.registry, lambda *_: (404, {}))
-    figures.newcomers = Rations(per_second=1e9, burst=1e9)
+    figures.newcomers = TokenBuckets(burst=10**9, seconds=1e-9)
     async with probes, figures:
         ready.send((probes.port, figures.port))
         await asyncio.Event().wait()

@@ -11,7 +11,6 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import orjson
 from aiohttp import web
@@ -24,6 +23,7 @@ from llmservice.cluster.kinds import KINDS
 from llmservice.converging.intent import digest_of, intent_digest
 from llmservice.objects.references import Manifest
 from llmservice.rendering.manifests import render
+from tests.discovery import discovery_answer
 from tests.scenarios.world import World
 
 NAMESPACE = "ml"
@@ -97,7 +97,7 @@ async def handle(request: web.Request) -> web.StreamResponse:
     fleet.asked[request.method] += 1
     if request.path == "/asked":
         return web.json_response(fleet.asked)
-    if (body := _discovery(request.path)) is not None:
+    if (body := discovery_answer(request.path)) is not None:
         return web.json_response(body)
     plural = request.path.rpartition("/")[2]
     kind = next((kind for kind, known in KINDS.items() if known.plural == plural), "")
@@ -112,28 +112,6 @@ async def handle(request: web.Request) -> web.StreamResponse:
     metadata_only = "PartialObjectMetadata" in request.headers.get("Accept", "")
     page = fleet.page(kind, start, limit, metadata_only=metadata_only)
     return web.Response(body=page, content_type="application/json")
-
-
-def _discovery(path: str) -> dict[str, Any] | None:
-    group, crds = "llmservice.dev", "apiextensions.k8s.io"
-    bodies: dict[str, dict[str, Any]] = {
-        "/api": {"versions": ["v1"]},
-        "/api/v1": {"resources": [_resource("namespaces", "Namespace", namespaced=False)]},
-        "/apis": {"groups": [_group(group, "v1alpha1"), _group(crds, "v1")]},
-        f"/apis/{group}/v1alpha1": {"resources": [_resource("llmservices", "LLMService")]},
-        f"/apis/{crds}/v1": {"resources": [_resource("customresourcedefinitions", "CustomResourceDefinition")]},
-    }
-    return bodies.get(path)
-
-
-def _group(name: str, version: str) -> dict[str, Any]:
-    served = {"groupVersion": f"{name}/{version}", "version": version}
-    return {"name": name, "versions": [served], "preferredVersion": served}
-
-
-def _resource(plural: str, kind: str, *, namespaced: bool = True) -> dict[str, Any]:
-    verbs = ["get", "list", "watch", "patch"]
-    return {"name": plural, "singularName": kind.lower(), "namespaced": namespaced, "kind": kind, "verbs": verbs}
 
 
 def kubeconfig(server: str) -> str:

@@ -18,7 +18,7 @@ from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.settings import VARIABLES, settings_from
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OF_THE_TESTS = {"LLMSERVICE_CACHE", "LLMSERVICE_SANDBOX", "LLMSERVICE_TEST_CONTEXT"}
 _BLOCK = re.compile(r"^( *)```ya?ml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 Body = dict[str, Any]
@@ -94,3 +94,26 @@ def test_every_word_for_an_unread_pod_is_explained() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text("utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+PACKAGE = ROOT / "operator" / "llmservice"
+FOLDERS = {path.name: path.parent for parent in (PACKAGE, ROOT) for path in parent.iterdir() if path.is_dir()}
+NOT_THERE = ("build/", "operator/__init__.py")
+"""What is made when it is needed, and what a page says must never be."""
+
+
+def paths_in(page: Path) -> list[str]:
+    """What stands between backticks and begins with a folder of the repository or of the package."""
+    words = re.findall(r"`([\w.-]+/[\w./-]*)`", page.read_text("utf-8"))
+    return [word for word in words if word.partition("/")[0] in FOLDERS and not word.startswith(NOT_THERE)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_path_that_a_page_names_exists(page: Path) -> None:
+    assert [word for word in paths_in(page) if not any((root / word).exists() for root in (ROOT, PACKAGE))] == []
+
+
+def test_the_walks_for_contributors_name_files() -> None:
+    walks = sorted((ROOT / "docs" / "contributing").glob("*.md"))
+    assert len(walks) == 4
+    assert min(len(paths_in(walk)) for walk in walks) >= 5

@@ -38,11 +38,9 @@ def on_gpu(count: int = 1, name: str = "chat", **spec: Any) -> Body:
 
 def ask(kube: Kube, name: str = "chat", question: str = "hello", *, max_tokens: int = 8, seconds: float = 30) -> Body:
     """One chat completion through the Service."""
-    service = kube.get("Service", name)
-    assert service is not None
     body = {"model": name, "max_tokens": max_tokens, "messages": [{"role": "user", "content": question}]}
-    request = urllib.request.Request(
-        f"http://{service['spec']['clusterIP']}/v1/chat/completions",
+    request = urllib.request.Request(  # noqa: S310
+        f"{address_of(kube, name)}/v1/chat/completions",
         json.dumps(body).encode(),
         {"Content-Type": "application/json"},
     )
@@ -56,6 +54,13 @@ def ask(kube: Kube, name: str = "chat", question: str = "hello", *, max_tokens: 
             if isinstance(error, urllib.error.HTTPError) or time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+def address_of(kube: Kube, name: str = "chat") -> str:
+    """The Service by its address."""
+    service = kube.get("Service", name)
+    assert service is not None
+    return f"http://{service['spec']['clusterIP']}"
 
 
 def event_reasons(kube: Kube, name: str = "chat") -> list[str]:

@@ -3,16 +3,13 @@
 Pods that fit no node do where only the number matters.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from tests.cluster.kube import Body, Kube
-from tests.cluster.services import a_tiny_service, ask
+from tests.cluster.services import a_tiny_service, address_of, ask
+from tests.load.in_flight import InFlight
 
 pytestmark = pytest.mark.cluster
 
@@ -42,33 +39,19 @@ def wait_replicas(kube: Kube, replicas: int, seconds: float = 60) -> None:
     )
 
 
+def ready_replicas(kube: Kube) -> int:
+    body = kube.get("LLMService", "chat") or {}
+    return int(body.get("status", {}).get("readyReplicas", 0))
+
+
+def seen(kube: Kube, load: InFlight) -> Body:
+    """The load as it was sent, and what the operator made of it."""
+    body = kube.get("LLMService", "chat") or {}
+    return {"load": load.measured(), "status": body.get("status")}
+
+
 def events(kube: Kube, reason: str) -> list[Body]:
     return [item for item in kube.list("Event") if item["reason"] == reason]
-
-
-@contextmanager
-def requests_under_way(kube: Kube, number: int) -> Iterator[None]:
-    """So many clients, each with one request after the other; fails when one was not answered."""
-    over, failed = threading.Event(), list[Exception]()
-
-    def client() -> None:
-        while not over.is_set():
-            try:
-                ask(kube, max_tokens=96, seconds=120)
-            except Exception as error:  # noqa: BLE001  (whatever it is, the test fails with it)
-                failed.append(error)
-                return
-
-    clients = [threading.Thread(target=client) for _ in range(number)]
-    for each in clients:
-        each.start()
-    try:
-        yield
-    finally:
-        over.set()
-        for each in clients:
-            each.join()
-    assert failed == []
 
 
 def an_hpa(target: str, api_version: str) -> Body:
@@ -89,9 +72,11 @@ def an_hpa(target: str, api_version: str) -> Body:
 def test_requests_bring_replicas_and_a_bound_takes_the_idlest_away(kube: Kube) -> None:
     kube.create(a_tiny_service(autoscaling={"maxReplicas": 2, **ONE_EACH}))
     kube.wait_ready("chat")
-    with requests_under_way(kube, 3):
-        wait_replicas(kube, 2)
-        kube.wait(lambda: kube.condition("chat", "Ready").get("message", "").startswith("2 of 2") or None, lambda: None)
+    ask(kube)  # a fresh Service refuses until kube-proxy has written its rules
+    with InFlight(address_of(kube), 3, max_tokens=96, prompt="hello") as load:
+        kube.wait(lambda: deployment(kube)["spec"]["replicas"] == 2, lambda: seen(kube, load))
+        kube.wait(lambda: ready_replicas(kube) == 2, lambda: seen(kube, load))
+    assert load.failed == []
     (event,) = events(kube, "ScaledUp")
     status = (kube.get("LLMService", "chat") or {})["status"]
     assert event["message"] == status["autoscaling"]["message"]

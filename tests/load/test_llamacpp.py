@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 
 from tests.cluster.kube import Kube
-from tests.cluster.services import a_tiny_service, ask
+from tests.cluster.services import a_tiny_service, address_of, ask
 from tests.cluster.test_prometheus_source import MetricsServer
-from tests.load.load import Load, Stretch
+from tests.load.in_flight import InFlight
 from tests.load.timeline import Timeline, table
 
 pytestmark = pytest.mark.load
 
 METRICS = ("llamacpp:requests_processing", "llamacpp:requests_deferred")
-LOAD = (Stretch(20, 0.2), Stretch(150, 1.4))
-"""One replica works off about 0.5 of these requests a second."""
+SLOTS, MOST_REPLICAS = 4, 4
+CALM, BUSY = 1, 14
+"""Requests in flight: what one replica serves with slots to spare, and more than three have slots for."""
+
+CALM_SECONDS, BUSY_SECONDS = 20, 90
+"""The latter from the moment at which three replicas are ready: fast machines get there sooner."""
 
 TOKENS = 600
 POD = {"cpu": "150m", "memory": "128Mi"}
@@ -46,26 +50,33 @@ def follow_the_load(
 ) -> None:
     """The load, and what must be true of it."""
     service = a_tiny_service(
-        maxNumSeqs=4,
+        maxNumSeqs=SLOTS,
         maxModelLen=2048,
         pod={"resources": {"requests": POD, "limits": POD}},
-        autoscaling={"minReplicas": 1, "maxReplicas": 4, **policy},
+        autoscaling={"minReplicas": 1, "maxReplicas": MOST_REPLICAS, **policy},
     )
     kube.create(service)
     kube.wait_ready("chat")
     meanwhile()
     ask(kube)
-    with Timeline(kube, METRICS) as seen, Load(kube, LOAD, max_tokens=TOKENS) as load:
-        while load.running:
+    load = InFlight(address_of(kube), CALM, max_tokens=TOKENS)
+    with Timeline(kube, METRICS) as seen, load:
+
+        def three_serve() -> bool:
             meanwhile()
-            time.sleep(1)
+            return seen.moments[-1].ready >= 3
+
+        let_pass(CALM_SECONDS, meanwhile)
+        load.hold(BUSY)
+        kube.wait(three_serve, lambda: [load.measured(), *table(seen.moments)], seconds=300)
+        let_pass(BUSY_SECONDS, meanwhile)
+        load.hold(0)
         wait_for_one_replica(kube)
     seen.save(kept)
-    print("\n".join(table(seen.moments)), *seen.messages, sep="\n")  # noqa: T201  (minutes of a test worth reading)
+    print(load.measured(), *table(seen.moments), *seen.messages, sep="\n")  # noqa: T201  (minutes of a test worth reading)
 
-    assert len(load.outcomes) > 200
+    assert len(load.outcomes) > BUSY, "who was answered asked again"
     assert load.failed == []
-    assert max(seen.replicas) >= 3
     assert max(moment.waiting for moment in seen.moments) > 0
     assert (seen.replicas[-1], seen.moments[-1].waiting) == (1, 0)
     peak = seen.replicas.index(max(seen.replicas))
@@ -74,6 +85,14 @@ def follow_the_load(
     told = [tuple(map(int, step)) for text in seen.messages for step in re.findall(r"^(\d+) → (\d+):", text)]
     assert told == list(zip(seen.replicas, seen.replicas[1:], strict=False))
     assert strangers(seen) == []
+
+
+def let_pass(seconds: float, meanwhile: Callable[[], object]) -> None:
+    """Time, with something to do in it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        meanwhile()
+        time.sleep(1)
 
 
 def strangers(seen: Timeline) -> list[str]:

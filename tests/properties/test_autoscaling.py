@@ -85,6 +85,14 @@ def test_steady_load_never_flaps(policy: ScalingPolicy, load: float) -> None:
     assert len(set(decided[240:])) == 1
 
 
+@settings(max_examples=5, deadline=None)
+@given(st.floats(min_value=0.0, max_value=300.0))
+def test_steady_load_for_many_hours_only_ever_needs_fewer(load: float) -> None:
+    decided, _ = followed(a_policy(), [load] * 1500)
+    after_the_start = decided[6:]
+    assert after_the_start == sorted(after_the_start, reverse=True)
+
+
 @FEW
 @given(LAWS, st.lists(snapshots(), min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_the_order_of_pods_does_not_matter(policy: ScalingPolicy, seen: list[Snapshot], chance: random.Random) -> None:

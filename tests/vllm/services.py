@@ -1,17 +1,18 @@
 """The LLMService of these tests, and asking it."""
 
 import json
+import time
 import urllib.request
 from typing import Any
 
 from sandbox.vllm_image import VERSION
 from tests.cluster.kube import Body, Kube
-from tests.cluster.services import a_tiny_service
+from tests.cluster.services import a_tiny_service, address_of
 
 MODEL_FOLDER = "tiny-llama"
 CONTEXT_TOKENS = 32768
-TOKENS = 3000
-"""Enough that a request still runs when its pod has been told to stop, 5 s after its deletion."""
+_MEASURED_TOKENS = 200
+_MOST_TOKENS = CONTEXT_TOKENS - 1000
 
 
 def a_vllm_service(**engine_options: Any) -> Body:
@@ -29,16 +30,28 @@ def a_vllm_service(**engine_options: Any) -> Body:
     )
 
 
-def ask_at_length(kube: Kube) -> int:
-    """One chat completion of TOKENS tokens, whatever the model would rather say; how many came."""
+def tokens_of(kube: Kube, seconds: float) -> int:
+    """How many tokens one request is given in so many seconds on this machine, by a short one that is timed.
+
+    As many as fit the context at most; the first request of all warms the engine up and is not timed.
+    """
+    ask_for(kube, 1)
+    began = time.monotonic()
+    ask_for(kube, _MEASURED_TOKENS)
+    per_second = _MEASURED_TOKENS / (time.monotonic() - began)
+    return min(_MOST_TOKENS, round(per_second * seconds))
+
+
+def ask_for(kube: Kube, tokens: int) -> int:
+    """One chat completion of so many tokens, whatever the model would rather say; how many came."""
     messages = [{"role": "user", "content": "tell me everything"}]
-    body = {"model": "chat", "messages": messages, "max_tokens": TOKENS, "ignore_eos": True}
+    body = {"model": "chat", "messages": messages, "max_tokens": tokens, "ignore_eos": True}
     request = urllib.request.Request(  # noqa: S310
-        f"{address(kube)}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        f"{address_of(kube)}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request, timeout=300) as answer:  # noqa: S310
-        tokens: int = json.load(answer)["usage"]["completion_tokens"]
-        return tokens
+        came: int = json.load(answer)["usage"]["completion_tokens"]
+        return came
 
 
 def sum_of(kube: Kube, metric: str) -> float:
@@ -59,13 +72,6 @@ def log(kube: Kube, pod: str) -> str:
 
 def page(kube: Kube) -> str:
     """What /metrics says through the Service."""
-    with urllib.request.urlopen(f"{address(kube)}/metrics", timeout=30) as answer:  # noqa: S310
+    with urllib.request.urlopen(f"{address_of(kube)}/metrics", timeout=30) as answer:  # noqa: S310
         text: str = answer.read().decode()
         return text
-
-
-def address(kube: Kube) -> str:
-    """The Service of `chat` by its address."""
-    service = kube.get("Service", "chat")
-    assert service is not None
-    return f"http://{service['spec']['clusterIP']}"

@@ -13,7 +13,7 @@ from sandbox import Sandbox
 from sandbox.vllm_image import VERSION
 from tests.cluster.kube import Kube
 from tests.cluster.services import ask
-from tests.vllm.services import TOKENS, a_vllm_service, ask_at_length, is_running, log, page, sum_of
+from tests.vllm.services import a_vllm_service, ask_for, is_running, log, page, sum_of, tokens_of
 
 pytestmark = pytest.mark.vllm
 
@@ -32,21 +32,23 @@ def test_metrics_have_the_names_of_the_catalogue(chat: Kube) -> None:
 
 
 def test_metrics_show_how_full_the_kv_cache_is(chat: Kube) -> None:
+    tokens = tokens_of(chat, seconds=15)
     with ThreadPoolExecutor() as pool:
-        answer = pool.submit(ask_at_length, chat)
+        answer = pool.submit(ask_for, chat, tokens)
         used = chat.wait(lambda: sum_of(chat, "vllm:kv_cache_usage_perc") or None, lambda: "an empty cache")
         assert 0 < used < 1
-        assert answer.result() == TOKENS
+        assert answer.result() == tokens
 
 
 def test_a_running_request_is_answered_although_its_pod_is_deleted(chat: Kube) -> None:
+    tokens = tokens_of(chat, seconds=30)  # the engine is told to stop 5 s after its pod was deleted
     pod = chat.list("Pod")[0]["metadata"]["name"]
     with ThreadPoolExecutor() as pool:
-        answer = pool.submit(ask_at_length, chat)
+        answer = pool.submit(ask_for, chat, tokens)
         chat.wait(lambda: sum_of(chat, "vllm:num_requests_running") or None, lambda: "no request runs")
         chat.delete("Pod", pod)
         chat.wait(lambda: "draining in-flight requests count=1" in log(chat, pod), lambda: log(chat, pod))
-        assert answer.result() == TOKENS
+        assert answer.result() == tokens
 
 
 @pytest.mark.usefixtures("vllm_node")

@@ -138,7 +138,7 @@ AUTOSCALING = (
 OPERATOR = (
     Panel(
         title="Passes by result",
-        meaning="Evaluations at one resource: observe, plan, apply, tell.",
+        meaning="Reconciliations of one resource: observe, plan, apply, report.",
         unit="ops",
         queries=(Query(f"sum by (result) (rate(controller_runtime_reconcile_total{RATE}))", "{{result}}"),),
         stacked=True,

@@ -1,5 +1,6 @@
 """How fast one replica can go: its decode steps per second fall along a straight line as its tokens per second rise."""
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from llmservice.autoscaling.arithmetic import nearing
 from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes
 from llmservice.autoscaling.policy import Objective, Roofline, ScalingPolicy
+from llmservice.autoscaling.prompt_queue import patience
 from llmservice.autoscaling.snapshot import Flow, Replica, Snapshot
 
 _LEVEL_WIDTH = 0.18
@@ -42,6 +44,8 @@ class Limits:
     saturated: float
     by_latency: float
     by_memory: float
+    patience: float
+    fastest: float
 
 
 def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
@@ -64,7 +68,7 @@ def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
         level = int(math.log(max(flow.tokens_per_second, 1.0)) / _LEVEL_WIDTH)
         line[level] = _with_reading(line.get(level), flow.tokens_per_second, steps)
         kv_per_token = _kv_per_token(kv_per_token, replica, flow, steps)
-    return Capacity(line, kv_per_token, capacity.violations, capacity.violation_weight, capacity.watches)
+    return dataclasses.replace(capacity, line=line, kv_per_token=kv_per_token)
 
 
 def _with_reading(point: LinePoint | None, tokens: float, steps: float) -> LinePoint:
@@ -139,6 +143,8 @@ def limits(line: Line, capacity: Capacity, sizes: Sizes, policy: ScalingPolicy) 
         saturated=min(0.9 * f0 / k, by_memory),
         by_latency=by_latency,
         by_memory=by_memory,
+        patience=patience(sizes.prompt, f0 / k, objective.ttft_seconds),
+        fastest=f0 / k,
     )
 
 

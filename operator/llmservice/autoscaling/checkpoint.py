@@ -18,17 +18,18 @@ from llmservice.autoscaling.memory import (
     Forecast,
     LinePoint,
     Memory,
+    ReplicaMinute,
     Sizes,
     Stabilization,
     Violations,
-    Watch,
 )
 from llmservice.autoscaling.safe_load import rescaled
 
 MAX_CHARACTERS = 4096
 
-_VERSION = "1:"
+_VERSION = "2:"
 _MAX_JSON_BYTES = 1 << 16
+_LARGEST_MODERATE = 1e12
 
 
 def encoded(memory: Memory, at_most: int = MAX_CHARACTERS) -> str:
@@ -45,7 +46,7 @@ def encoded(memory: Memory, at_most: int = MAX_CHARACTERS) -> str:
 
 
 def decoded(checkpoint: str) -> Memory | None:
-    """The memory of a checkpoint; None when it is none of this version, damaged or out of its senses."""
+    """The memory of a checkpoint; None when it is none of this version, damaged or meaningless."""
     if not checkpoint.startswith(_VERSION) or len(checkpoint) > MAX_CHARACTERS:
         return None
     try:
@@ -68,7 +69,7 @@ def _rows(memory: Memory) -> list[Any]:
             capacity.kv_per_token,
             _table(capacity.violations),
             capacity.violation_weight,
-            _table(capacity.watches),
+            _table(capacity.minutes),
         ],
         [
             demand.sizes and _fields(demand.sizes),
@@ -81,6 +82,8 @@ def _rows(memory: Memory) -> list[Any]:
             demand.ordinary_error,
             demand.judged,
             demand.cold_starts,
+            demand.surprise,
+            demand.surprise_hours,
         ],
         [stabilization.targets, stabilization.needs, stabilization.changes],
     ]
@@ -88,8 +91,9 @@ def _rows(memory: Memory) -> list[Any]:
 
 def _memory(rows: Any) -> Memory:
     at, capacity, demand, stabilization = rows
-    line, kv_per_token, violations, violation_weight, watches = capacity
-    sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts = demand
+    line, kv_per_token, violations, violation_weight, minutes = capacity
+    sizes, loads, half_minutes, readings, held, forecasts, error, ordinary_error, judged, cold_starts, *rest = demand
+    surprise, surprise_hours = rest
     return Memory(
         at=None if at is None else _number(at),
         capacity=rescaled(
@@ -98,7 +102,7 @@ def _memory(rows: Any) -> Memory:
                 kv_per_token=_number(kv_per_token),
                 violations={int(level): Violations(*_numbers(row)) for level, *row in violations},
                 violation_weight=_positives([violation_weight])[0],
-                watches={str(name): Watch(*row[:2], *_numbers(row[2:])) for name, *row in watches},
+                minutes={str(name): ReplicaMinute(*row[:2], *_numbers(row[2:])) for name, *row in minutes},
             )
         ),
         demand=Demand(
@@ -112,6 +116,8 @@ def _memory(rows: Any) -> Memory:
             ordinary_error=_number(ordinary_error),
             judged=int(judged),
             cold_starts=_wholes(cold_starts),
+            surprise=_moderate(surprise),
+            surprise_hours=_moderate(surprise_hours),
         ),
         stabilization=Stabilization(
             *(tuple((_number(when), int(number)) for when, number in rows) for rows in stabilization)
@@ -152,6 +158,13 @@ def _numbers(row: Any) -> tuple[float, ...]:
     return tuple(_number(value) for value in row)
 
 
+def _moderate(value: Any) -> float:
+    """A number that can be squared, rooted and divided by without leaving the numbers."""
+    if not 0 <= _number(value) <= _LARGEST_MODERATE:
+        raise ValueError(value)
+    return float(value)
+
+
 def _wholes(row: Any) -> tuple[int, ...]:
     return tuple(int(_number(value)) for value in row)
 
@@ -162,7 +175,7 @@ def _refused(constant: str) -> float:
 
 def _ever_smaller(memory: Memory) -> Iterator[Memory]:
     yield memory
-    memory = dataclasses.replace(memory, capacity=dataclasses.replace(memory.capacity, watches={}))
+    memory = dataclasses.replace(memory, capacity=dataclasses.replace(memory.capacity, minutes={}))
     yield memory
     for keep in (60, 30, 12):
         yield dataclasses.replace(memory, demand=_shortened(memory.demand, keep))

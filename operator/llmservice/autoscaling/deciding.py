@@ -48,7 +48,7 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
     # Read since the gap before this one, and no load learned: of a service that can hardly be read nothing is known.
     half_minutes = () if demand.held and not demand.loads else demand.half_minutes
     return Memory(
-        capacity=dataclasses.replace(capacity, watches={}),
+        capacity=dataclasses.replace(capacity, minutes={}),
         demand=Demand(
             sizes=demand.sizes,
             half_minutes=half_minutes,
@@ -56,6 +56,8 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
             ordinary_error=demand.ordinary_error,
             judged=demand.judged,
             cold_starts=demand.cold_starts,
+            surprise=demand.surprise,
+            surprise_hours=demand.surprise_hours,
             known_before=demand.known_before,
         ),
         stabilization=Stabilization(targets=((now, snapshot.replicas),), needs=((now, snapshot.replicas),)),

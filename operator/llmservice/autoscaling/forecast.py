@@ -18,6 +18,11 @@ _LEARNING = 0.15
 _FORGETTING = 0.03
 """Weights of a larger and of a smaller error than the mean: trouble is learnt in minutes and remembered for longer."""
 
+_HOURS_PER_JUDGEMENT = 1 / 120
+_HOURS_REMEMBERED = 12.0
+"""Two forecasts a minute are judged; how large their errors were is a mean over this long."""
+
+_LARGEST_SURPRISE = 1e3
 _LEAST_JUDGED = 20
 _WORK_SHARE = 0.9
 
@@ -74,30 +79,38 @@ def _half_minute_error(loads: Sequence[int]) -> float:
     return math.sqrt(sum((load - average) ** 2 for load in before) / len(before) / 3)
 
 
-def judged(demand: Demand, ahead: float, horizon_seconds: float, now: float) -> Demand:
+def judged(demand: Demand, ahead: float, horizon_seconds: float, now: float, safe_load: float) -> Demand:
     """The demand with this forecast noted (twice a minute), and those judged whose time has come.
 
-    Errors are exponential means of |last minute - forecast| and |last minute - ordinary level then|.
+    Errors are exponential means of |last minute - forecast| and |last minute - ordinary level then|; `surprise` is the
+    mean square of what came beyond a forecast y, in the unit of the reserve: (H / 120 s) sqrt(y `safe_load`) tokens/s.
     """
     if demand.readings % 3 or not demand.half_minutes:
         return demand
     ordinary = _ordinary(demand)
     noted = Forecast(now, round(max(ahead, 0.02 * ordinary, 1.0)), round(ordinary))
     demand = dataclasses.replace(demand, forecasts=(*demand.forecasts, noted))
-    came = recent(demand.loads, 6)
+    came, unit = recent(demand.loads, 6), horizon_seconds / 120.0 * math.sqrt(safe_load)
     while demand.forecasts and demand.forecasts[0].at <= now - horizon_seconds:
-        demand = _with_judgement(demand, came)
+        demand = _with_judgement(demand, came, unit)
     return demand
 
 
-def _with_judgement(demand: Demand, came: float) -> Demand:
+def _with_judgement(demand: Demand, came: float, unit: float) -> Demand:
     forecast, *later = demand.forecasts
+    beyond = min(
+        _LARGEST_SURPRISE,
+        max(0.0, came - forecast.tokens_per_second) / (unit * math.sqrt(max(1, forecast.tokens_per_second))),
+    )
+    hours = min(demand.surprise_hours + _HOURS_PER_JUDGEMENT, _HOURS_REMEMBERED)
     return dataclasses.replace(
         demand,
         forecasts=tuple(later),
         error=_remembered(demand.error, abs(came - forecast.tokens_per_second), demand.judged),
         ordinary_error=_remembered(demand.ordinary_error, abs(came - forecast.ordinary), demand.judged),
         judged=demand.judged + 1,
+        surprise=nearing(demand.surprise, beyond * beyond, _HOURS_PER_JUDGEMENT / hours),
+        surprise_hours=hours,
     )
 
 

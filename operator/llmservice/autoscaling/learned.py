@@ -1,12 +1,13 @@
 """The Learned law, step by step; `docs/explanation/scaling.md` tells it in prose.
 
- 1 capacity line   steps/s fall along a straight line as tokens/s rise                  capacity_line.py
- 2 safe load       the load one replica holds with at most 1 % over the objective       safe_load.py
- 3 forecast        tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
- 4 reserve         a share of one replica, and square-root staffing                     reserve.py
- 5 burst floor     what on/off traffic needs                                            forecast.py, reserve.py
- 6 queue_saturated         replicas busy with their own queue                                   clogging.py
- 7 hold            up at once, down after a window, and not for a trifle                stabilization.py
+ 1 capacity line      steps/s fall along a straight line as tokens/s rise                  capacity_line.py
+ 2 safe load          the load one replica holds with at most 1 % over the objective       safe_load.py, prompt_queue.py
+ 3 forecast           tokens/s offered one cold start from now, in replicas of safe load   demand.py, forecast.py
+ 4 reserve            a share of one replica, and square-root staffing that follows how    reserve.py
+                      wrong forecasts were
+ 5 burst floor        what on/off traffic needs                                            forecast.py, reserve.py
+ 6 queue saturation   replicas that are busy with their own queue                          queue_saturation.py
+ 7 hold               up at once, down after a window, and not for a trifle                stabilization.py
 
 Every quantity is absolute (never a multiple of the running replicas), so replicas on their way are counted by nature.
 """
@@ -24,7 +25,7 @@ from llmservice.autoscaling.forecast import Outlook, burstiness, judged, outlook
 from llmservice.autoscaling.memory import Demand, Memory, Sizes
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.queue_saturation import queue_saturated
-from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, reserve
+from llmservice.autoscaling.reserve import CUSHIONS, burst_floor, forecast_factor, reserve
 from llmservice.autoscaling.resuming import is_resumed, unchanged
 from llmservice.autoscaling.safe_load import safe_load, sampled
 from llmservice.autoscaling.snapshot import Snapshot
@@ -40,9 +41,10 @@ _LEAST_QUEUE_SATURATED = 0.3
 _TOLERANCE = 0.1
 """Of a replica: a need of 3.1 is still met by 3."""
 
-_BAND = 0.3
-_BAND_PER_ROOT = 0.5
-"""A load that swings around a whole number of replicas changes nothing."""
+_BAND = 0.2
+_BAND_PER_ROOT = 0.33
+_BAND_PER_NOISE = 1.2
+"""Replicas that must become free before one is given up: a load that swings around a whole number changes nothing."""
 
 _LONG_HOLD_SECONDS = 1800.0
 """What is kept only for calm is given up after this long."""
@@ -50,12 +52,18 @@ _LONG_HOLD_SECONDS = 1800.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Need:
-    """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, the rest in replicas."""
+    """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, most others in replicas.
+
+    `factor` is what forecasts taught about the reserve; `noise` the standard deviation of a minute's arrivals at one
+    replica's safe load, in replicas.
+    """
 
     outlook: Outlook
     limits: Limits
     safe: float
     load: float
+    factor: float
+    noise: float
     reserve: float
     floor: float
     queue_saturated: float
@@ -83,8 +91,8 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
     horizon = cold_start_seconds(demand) + policy.period_seconds
     seen = dataclasses.replace(
         memory,
-        demand=judged(demand, need.outlook.ahead, horizon, now),
-        capacity=sampled(learnt(memory.capacity, snapshot), demand, snapshot, bounds.within_objective),
+        demand=judged(demand, need.outlook.ahead, horizon, now, need.safe),
+        capacity=sampled(learnt(memory.capacity, snapshot), demand, snapshot, bounds),
     )
     return _held(policy, snapshot, seen, need, now)
 
@@ -94,15 +102,18 @@ def _need(
 ) -> _Need:
     cold_start, cushion = cold_start_seconds(demand), CUSHIONS[policy.reserve]
     ahead = outlook(demand, cold_start + policy.period_seconds, policy.period_seconds)
-    safe = safe_load(memory.capacity, bounds.within_objective)
+    safe = safe_load(memory.capacity, bounds)
     load = max(ahead.ahead, ahead.now) / safe
     strength = burstiness(memory.demand)
+    factor = forecast_factor(memory.demand.surprise, memory.demand.surprise_hours, cushion)
     return _Need(
         outlook=ahead,
         limits=bounds,
         safe=safe,
         load=load,
-        reserve=reserve(load, cold_start, cushion),
+        factor=factor,
+        noise=math.sqrt(sizes.tokens / (60.0 * safe)),
+        reserve=reserve(load, cold_start, cushion, factor),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
         queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
     )
@@ -116,7 +127,7 @@ def _held(
     window = stabilization_window_seconds(cold_start)
     target = max(1, math.ceil(need.replicas - _TOLERANCE))
     enough = policy.bounded(target)
-    ample = max(enough, min(running, math.ceil(need.replicas + _band(need.load))))
+    ample = max(enough, min(running, math.ceil(need.replicas + _band(need))))
     stabilization = dataclasses.replace(
         memory.stabilization,
         targets=with_target(memory.stabilization.targets, ample, now, window),
@@ -132,9 +143,13 @@ def _held(
     return decision, dataclasses.replace(memory, stabilization=stabilization)
 
 
-def _band(load: float) -> float:
-    """Replicas that must become free before one is given up: more under more load, which swings by more replicas."""
-    return _BAND + _BAND_PER_ROOT * math.sqrt(load)
+def _band(need: _Need) -> float:
+    """(0.2 + (0.33 + 1.2 sigma) sqrt(load)) replicas, times the factor of the reserve where that is below 1.
+
+    More under more load, which swings by more replicas, and where a load is made of few requests: sigma sqrt(load) is
+    the standard deviation of a minute of Poisson arrivals. Less where forecasts have been right for hours.
+    """
+    return min(1.0, need.factor) * (_BAND + (_BAND_PER_ROOT + _BAND_PER_NOISE * need.noise) * math.sqrt(need.load))
 
 
 def _message(need: _Need, horizon: float) -> str:
@@ -148,7 +163,7 @@ def _message(need: _Need, horizon: float) -> str:
     if need.floor > need.load + need.reserve:
         parts.append(f"on/off traffic asks for {need.floor:.1f}")
     if need.queue_saturated > _LEAST_QUEUE_SATURATED:
-        parts.append(f"{need.queue_saturated:.1f} queue_saturated by their own queue")
+        parts.append(f"{need.queue_saturated:.1f} replicas busy with their own queue")
     return "; ".join(parts)
 
 
@@ -160,7 +175,8 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
             step="capacity line",
             replicas=need.load,
             message=f"{tokens_text(need.safe)} tokens/s safe of {tokens_text(bounds.within_objective)}; "
-            f"latency {tokens_text(bounds.by_latency)}, KV cache and slots {tokens_text(bounds.by_memory)}",
+            f"latency {tokens_text(bounds.by_latency)}, "
+            f"KV cache and slots {tokens_text(bounds.by_memory)}",
         ),
         Vote(
             step="forecast",
@@ -168,7 +184,11 @@ def _votes(need: _Need, cold_start: float) -> tuple[Vote, ...]:
             message=f"{tokens_text(outlook_.ahead)} tokens/s, {outlook_.slope * 60:+.0f} a minute",
         ),
         Vote(step="now", replicas=outlook_.now / need.safe, message=f"{tokens_text(outlook_.now)} tokens/s"),
-        Vote(step="reserve", replicas=need.reserve, message=f"cold start {cold_start:.0f} s"),
+        Vote(
+            step="reserve",
+            replicas=need.reserve,
+            message=f"cold start {cold_start:.0f} s, times {need.factor:.2f} by forecast errors",
+        ),
         Vote(step="burst floor", replicas=need.floor, message="on/off traffic" if need.floor else "not on/off"),
-        Vote(step="queue_saturated", replicas=need.queue_saturated, message="replicas busy with their own queue"),
+        Vote(step="queue saturation", replicas=need.queue_saturated, message="replicas busy with their own queue"),
     )

@@ -62,17 +62,17 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """One replica being watched for a sample of the miss curve.
+class ReplicaMinute:
+    """The minute of one replica that is being sampled for the violation curve.
 
-    `quiet` readings in a row found its queue short; the rest sums up the minute being sampled, `first_tokens` its first
-    half.
+    `quiet` readings in a row found its queue short. The rest adds up what happened since the minute began;
+    `first_half_tokens` in its first half.
     """
 
     quiet: int = 0
     readings: int = 0
     seconds: float = 0.0
-    first_tokens: float = 0.0
+    first_half_tokens: float = 0.0
     tokens: float = 0.0
     finished: float = 0.0
     over: float = 0.0
@@ -89,7 +89,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What is known of one replica: points of the capacity line and the miss curve, by logarithmic load level.
+    """What is known of one replica: points of the capacity line and the violation curve, by logarithmic load level.
 
     `kv_per_token` is the KV-cache share that one token per second and second of step time binds. `violation_weight` is
     the weight of a new sample: it grows, so that older ones fade without being touched.
@@ -99,7 +99,7 @@ class Capacity:
     kv_per_token: float = 0.0
     violations: Mapping[int, Violations] = field(default_factory=dict)
     violation_weight: float = 1.0
-    watches: Mapping[str, Watch] = field(default_factory=dict)
+    minutes: Mapping[str, ReplicaMinute] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,9 @@ class Demand:
     """What is known of the load: request sizes, the last readings, the last hour, and how good forecasts were.
 
     `loads` in tokens/s, `held` in requests (running and waiting); `error` and `ordinary_error` are mean absolute errors
-    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts. `known_before`: the
-    service ran before, but what was known of it could not be read.
+    of the forecast and of simply expecting the hour's ordinary level, over `judged` forecasts. `surprise` is the mean
+    square of what came beyond forecasts, in the reserve's unit, over `surprise_hours`. `known_before`: the service ran
+    before, but what was known of it could not be read.
     """
 
     sizes: Sizes | None = None
@@ -121,6 +122,8 @@ class Demand:
     ordinary_error: float = 0.0
     judged: int = 0
     cold_starts: tuple[int, ...] = ()
+    surprise: float = 0.0
+    surprise_hours: float = 0.0
     known_before: bool = False
 
 
@@ -151,4 +154,4 @@ class Memory:
 
     def of_other_replicas(self) -> "Memory":
         """What still counts when the replicas become others: what is known of the traffic."""
-        return Memory(demand=replace(self.demand, cold_starts=()))
+        return Memory(demand=replace(self.demand, cold_starts=(), surprise=0.0, surprise_hours=0.0))

@@ -8,24 +8,25 @@ from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.autoscaling.stabilization import stabilization_window_seconds, with_target
 
-_LOOKS = 5
+_EVALUATIONS = 5
 """At most: a Prometheus that scrapes every 30 s gives two readings by then."""
 
-_LOOKS_WITH_QUEUES = 2
+_EVALUATIONS_WITH_QUEUES = 2
 
 
 def is_resumed(demand: Demand, snapshot: Snapshot) -> bool:
     """Whether the number that runs says more than the few readings there are: it was decided by what was known before.
 
-    A new service never has more half minutes than looks. After the second look queues on all replicas end it, and an
-    engine that reports no token inter_token_count ends it at once: there is nothing to wait for.
+    A new service never has more half minutes than evaluations. After the second, queues on all replicas end it, and an
+    engine that reports no inter-token latency ends it at once: there is nothing to wait for.
     """
-    looks = len(demand.held)
-    if looks > _LOOKS or not (demand.known_before or HALF_MINUTE * len(demand.half_minutes) > looks):
+    evaluations = len(demand.held)
+    known = demand.known_before or HALF_MINUTE * len(demand.half_minutes) > evaluations
+    if evaluations > _EVALUATIONS or not known:
         return False
     if any(flow.inter_token_count is None for flow in snapshot.flows):
         return False
-    return looks <= _LOOKS_WITH_QUEUES or not all(replica.waiting for replica in snapshot.ready)
+    return evaluations <= _EVALUATIONS_WITH_QUEUES or not all(replica.waiting for replica in snapshot.ready)
 
 
 def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision, Memory]:

@@ -1,13 +1,16 @@
 """The load one replica holds with at most 1 % of its requests over an objective: measured, and assumed until then."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 
-from llmservice.autoscaling.memory import Capacity, Demand, Violations, Watch
+from llmservice.autoscaling.capacity_line import Limits
+from llmservice.autoscaling.memory import Capacity, Demand, ReplicaMinute, Violations
+from llmservice.autoscaling.prompt_queue import late_share, least_busy
 from llmservice.autoscaling.snapshot import Replica, Snapshot
 
 _LEVEL_WIDTH = 0.05
-"""Load levels of the miss curve are 5 % apart (natural logarithm of tokens/s)."""
+"""Load levels of the violation curve are 5 % apart (natural logarithm of tokens/s)."""
 
 _FADING = 1.001
 """A sample weighs this much more than one a reading earlier: after two hours a sample counts half."""
@@ -20,41 +23,46 @@ _MINUTE = 6
 _QUIET_READINGS = 12
 _QUIET_QUEUE = 3
 _LEAST_FINISHED = 5
-_LEAST_LOAD = 0.2
+_LEAST_LOAD = 0.1
 
-_VIOLATION_SHARE = 0.01
+_VIOLATION_SHARE = 0.0125
+"""A little over the 1 % that is meant: a request that is late and slow is counted twice."""
+
 _ASSUMED_REQUESTS = 400.0
 _ASSUMED_KNEE = 1.04
 _ASSUMED_SOFTNESS = 0.027
 _NEGLIGIBLE = 12.0
-"""So many softnesses below the knee no miss is assumed: it would be fewer than one in 100,000."""
+"""So many softnesses below the knee no violation is assumed: it would be fewer than one in 100,000."""
 
 _MARGIN = 0.92
 """Never more than this share of what the capacity line allows."""
 
 _LEAST_SAFE = 0.3
+_LEAST_SAFE_OF_LONG_PROMPTS = 0.2
+_PATIENCE_WITH_LONG_PROMPTS = 20.0
 _LEVELS_BEYOND = 5
 """The curve is fitted from the least load that is called safe to a little beyond the margin."""
 
 
-def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, within_objective: float) -> Capacity:
-    """The capacity with one more reading of every replica, and a sample of each that ends a telling minute.
+def sampled(capacity: Capacity, demand: Demand, snapshot: Snapshot, limits: Limits) -> Capacity:
+    """The capacity with one more reading of every replica, and a sample of each that ends a representative minute.
 
     A minute tells something only when the replica kept its queue short for two minutes, its halves agree within 30 %
     and arrivals were calm: otherwise requests that waited for earlier trouble would count against the present load.
     """
-    watches, weight = dict[str, Watch](), capacity.violation_weight * _FADING
+    minutes, weight = dict[str, ReplicaMinute](), capacity.violation_weight * _FADING
     violations, calm = capacity.violations, None
+    within_objective = limits.within_objective
     for replica in snapshot.ready:
-        watch = _watched(capacity.watches.get(replica.name, _UNWATCHED), replica)
-        if watch.readings == _MINUTE:
+        minute = _with_reading(capacity.minutes.get(replica.name, _NO_MINUTE), replica)
+        if minute.readings == _MINUTE:
             if calm is None:
                 calm = _calm(demand)
-            if calm and _telling(watch, within_objective):
-                violations = _with_sample(violations, watch, weight)
-            watch = Watch(quiet=watch.quiet)
-        watches[replica.name] = watch
-    return rescaled(Capacity(capacity.line, capacity.kv_per_token, violations, weight, watches))
+            if calm and _representative(minute, within_objective):
+                violations = _with_sample(violations, minute, weight)
+            minute = ReplicaMinute(quiet=minute.quiet)
+        minutes[replica.name] = minute
+    return rescaled(dataclasses.replace(capacity, violations=violations, violation_weight=weight, minutes=minutes))
 
 
 def rescaled(capacity: Capacity) -> Capacity:
@@ -69,50 +77,56 @@ def rescaled(capacity: Capacity) -> Capacity:
         level: Violations(old.requests / weight, old.over / weight) for level, old in capacity.violations.items()
     }
     kept = {level: seen for level, seen in violations.items() if seen.requests >= _LEAST_REQUESTS}
-    return Capacity(capacity.line, capacity.kv_per_token, kept, 1.0, capacity.watches)
+    return dataclasses.replace(capacity, violations=kept, violation_weight=1.0)
 
 
-def safe_load(capacity: Capacity, within_objective: float) -> float:
-    """X* in tokens/s: the largest load with at most 1 % over the objective, 0.3 to 0.92 of what the line allows.
+def safe_load(capacity: Capacity, limits: Limits) -> float:
+    """X* in tokens/s: the largest load with at most 1.25 % over the objective, 0.3 to 0.92 of L, what the line allows.
 
     m(X) is the isotonic fit (pool adjacent violators, Ayer et al. 1955), over levels 5 % apart, of the measured
-    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), L = `within_objective`.
+    requests and 400 assumed ones per level that miss by logistic((X - 1.04 L) / 0.027 L), or by waiting for other
+    prompts (prompt_queue.py). Where prompts are long, the least is 0.2 L.
     """
-    safe = _LEAST_SAFE * within_objective
+    within, least = limits.within_objective, _least(limits)
+    safe = least * within
     first = _level(safe)
-    last = first + round(math.log(_MARGIN / _LEAST_SAFE) / _LEVEL_WIDTH) + _LEVELS_BEYOND
+    last = first + round(math.log(_MARGIN / least) / _LEVEL_WIDTH) + _LEVELS_BEYOND
     level = first - 1
-    for requests, over, levels in _pooled(_violation_levels(capacity, first, last, within_objective)):
+    for requests, over, levels in _pooled(_violation_levels(capacity, first, last, limits)):
         level += levels
         if over > _VIOLATION_SHARE * requests:
             break
         safe = max(safe, math.exp(level * _LEVEL_WIDTH))
-    return min(safe, _MARGIN * within_objective)
+    return min(safe, _MARGIN * within)
 
 
-_UNWATCHED = Watch()
+def _least(limits: Limits) -> float:
+    return _LEAST_SAFE if limits.patience > _PATIENCE_WITH_LONG_PROMPTS else _LEAST_SAFE_OF_LONG_PROMPTS
 
 
-def _watched(watch: Watch, replica: Replica) -> Watch:
+_NO_MINUTE = ReplicaMinute()
+
+
+def _with_reading(minute: ReplicaMinute, replica: Replica) -> ReplicaMinute:
     flow = replica.flow
     if flow is None:
-        return _UNWATCHED
+        return _NO_MINUTE
     tokens = flow.prompt_tokens + flow.generated_tokens
-    return Watch(
-        watch.quiet + 1 if replica.waiting <= _QUIET_QUEUE else 0,
-        watch.readings + 1,
-        watch.seconds + flow.seconds,
-        watch.first_tokens + tokens if watch.readings < _MINUTE // 2 else watch.first_tokens,
-        watch.tokens + tokens,
-        watch.finished + flow.finished,
-        watch.over + min(flow.finished, flow.slo_violations),
+    return ReplicaMinute(
+        minute.quiet + 1 if replica.waiting <= _QUIET_QUEUE else 0,
+        minute.readings + 1,
+        minute.seconds + flow.seconds,
+        minute.first_half_tokens + tokens if minute.readings < _MINUTE // 2 else minute.first_half_tokens,
+        minute.tokens + tokens,
+        minute.finished + flow.finished,
+        minute.over + min(flow.finished, flow.slo_violations),
     )
 
 
-def _telling(watch: Watch, within_objective: float) -> bool:
-    halves_agree = 0.35 * watch.tokens < watch.first_tokens < 0.65 * watch.tokens
-    loaded = watch.tokens >= _LEAST_LOAD * within_objective * watch.seconds
-    return watch.quiet >= _QUIET_READINGS and watch.finished >= _LEAST_FINISHED and loaded and halves_agree
+def _representative(minute: ReplicaMinute, within_objective: float) -> bool:
+    halves_agree = 0.35 * minute.tokens < minute.first_half_tokens < 0.65 * minute.tokens
+    loaded = minute.tokens >= _LEAST_LOAD * within_objective * minute.seconds
+    return minute.quiet >= _QUIET_READINGS and minute.finished >= _LEAST_FINISHED and loaded and halves_agree
 
 
 def _calm(demand: Demand) -> bool:
@@ -124,30 +138,41 @@ def _calm(demand: Demand) -> bool:
     return max(recent) <= 1.5 * average + 2 * math.sqrt(0.15 * demand.sizes.tokens * average)
 
 
-def _with_sample(violations: Mapping[int, Violations], watch: Watch, weight: float) -> Mapping[int, Violations]:
-    level = _level(watch.tokens / watch.seconds)
+def _with_sample(
+    violations: Mapping[int, Violations], minute: ReplicaMinute, weight: float
+) -> Mapping[int, Violations]:
+    level = _level(minute.tokens / minute.seconds)
     old = violations.get(level, Violations(0.0, 0.0))
-    return {**violations, level: Violations(old.requests + weight * watch.finished, old.over + weight * watch.over)}
+    return {**violations, level: Violations(old.requests + weight * minute.finished, old.over + weight * minute.over)}
 
 
 def _level(tokens_per_second: float) -> int:
     return round(math.log(max(tokens_per_second, 1.0)) / _LEVEL_WIDTH)
 
 
-def _violation_levels(
-    capacity: Capacity, first: int, last: int, within_objective: float
-) -> Iterator[tuple[float, float]]:
+def _violation_levels(capacity: Capacity, first: int, last: int, limits: Limits) -> Iterator[tuple[float, float]]:
     """Requests and those over, measured (in weights of now) and assumed, of each level."""
-    knee, softness = _ASSUMED_KNEE * within_objective, _ASSUMED_SOFTNESS * within_objective
-    scale, worth_computing = 1.0 / capacity.violation_weight, _level(knee - _NEGLIGIBLE * softness)
+    scale, negligible = 1.0 / capacity.violation_weight, _negligible(limits)
     for level in range(first, last + 1):
         seen, assumed = capacity.violations.get(level), 0.0
-        if level > worth_computing:
-            assumed = _ASSUMED_REQUESTS / (1 + math.exp((knee - math.exp(level * _LEVEL_WIDTH)) / softness))
+        if level > negligible:
+            assumed = _ASSUMED_REQUESTS * _assumed_share(math.exp(level * _LEVEL_WIDTH), limits)
         if seen is None:
             yield _ASSUMED_REQUESTS, assumed
         else:
             yield _ASSUMED_REQUESTS + seen.requests * scale, assumed + seen.over * scale
+
+
+def _assumed_share(load: float, limits: Limits) -> float:
+    knee, softness = _ASSUMED_KNEE * limits.within_objective, _ASSUMED_SOFTNESS * limits.within_objective
+    slow = 1 / (1 + math.exp(min(_NEGLIGIBLE, (knee - load) / softness)))
+    return min(1.0, slow + late_share(load / limits.fastest, limits.patience))
+
+
+def _negligible(limits: Limits) -> int:
+    """The level up to which no violation is assumed: it would be fewer than one in 100,000."""
+    slow = (_ASSUMED_KNEE - _NEGLIGIBLE * _ASSUMED_SOFTNESS) * limits.within_objective
+    return _level(min(slow, least_busy(limits.patience) * limits.fastest))
 
 
 def _pooled(levels: Iterator[tuple[float, float]]) -> list[tuple[float, float, int]]:

@@ -8,7 +8,7 @@ from llmservice.autoscaling.memory import Stabilization
 Targets = tuple[tuple[float, int], ...]
 """(at, replicas), oldest first."""
 
-_HOLD_SHARE = 0.6
+_HOLD_SHARE = 0.3
 _LEAST_HOLD_SECONDS = 60.0
 
 
@@ -28,7 +28,7 @@ DEFAULT_RATE_LIMIT = RateLimit(period_seconds=30.0, down_share=0.34, down_replic
 
 
 def stabilization_window_seconds(cold_start_seconds: float) -> float:
-    """How long a replica that is not needed is kept: about as long as starting it again takes (ski rental)."""
+    """How long a replica that is not needed is kept: a third of what starting it again takes, at least a minute."""
     return max(_LEAST_HOLD_SECONDS, _HOLD_SHARE * cold_start_seconds)
 
 

@@ -1,22 +1,23 @@
 """`llmservice replay`: recorded load against a simulated service, decided by what the operator decides with."""
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import Law, Reserve
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.picture import check_drawable, draw
+from llmservice.cli.replay_against import Policies
 from llmservice.cli.replay_figures import as_json, as_text
+from llmservice.cli.replay_picture import check_drawable, draw
 from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
-from llmservice.simulation.chart import svg
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
-from llmservice.simulation.fleet import Fleet
-from llmservice.simulation.replaying import Decider, Replay, remembering, replay
+from llmservice.simulation.peers.hindsight import fixed_fleet
+from llmservice.simulation.peers.registry import FORMS
+from llmservice.simulation.peers.trial import Trial
+from llmservice.simulation.replaying import Replay, remembering
 from llmservice.simulation.scenarios import SCENARIOS
 
 
@@ -49,9 +50,18 @@ class _Finite(click.FloatRange):
 @click.option("--kv-percent", type=_Finite(1, 100), help="Threshold: KV-cache target per replica.")
 @click.option("--queued", type=_Finite(min=0.1), help="Threshold: waiting requests per replica.")
 @click.option("--running", type=_Finite(min=0.1), help="Threshold: running requests per replica.")
+@click.option(
+    "--against",
+    type=Policies(),
+    default=(),
+    metavar="NAME,...",
+    help=f"Play the same load under others too: {', '.join(FORMS)}.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything left to chance.")
 @click.option(
-    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw load, replicas, latency: .svg, .png."
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw load, replicas and latency, or what each policy attained: .svg, .png. Needs the extra `plot`.",
 )
 @click.option("--decisions", is_flag=True, help="Print every change and its reason.")
 @click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -61,31 +71,49 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
     The CSV has the columns arrival_seconds,prompt_tokens,output_tokens, or those of the Azure 2023 LLM inference traces
     (TIMESTAMP,ContextTokens,GeneratedTokens; CC-BY-4.0).
 
+    --against puts other autoscalers beside it, as their documentation describes them: keda (running and waiting
+    requests per replica), kubeai (mean of ten minutes), hpa-kv (HPA on KV-cache use), wva, aibrix; and what hindsight
+    allows: fixed:best is the smallest fleet that attains 99 %, clairvoyant the cheapest schedule found that does.
+
     \b
     llmservice replay --trace load.csv --engine a100-8b --cold-start 60 --max 16 --plot load.svg
+    llmservice replay --trace load.csv --against keda:24,kubeai:24,fixed:6 --plot compared.svg
     llmservice replay --scenario ramp-34b
     llmservice replay --scenario conv-34b --trace AzureLLMInferenceTrace_conv.csv --reserve Economy
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
         if plot:
             check_drawable(plot)
-        title, result = _replayed(Options(**options))  # type: ignore[arg-type]
-        told = as_json(result, decisions=decisions) if output == "json" else as_text(title, result, decisions=decisions)
+        title, replays = _replayed(Options(**options))  # type: ignore[arg-type]
+        told = (
+            as_json(replays, decisions=decisions) if output == "json" else as_text(title, replays, decisions=decisions)
+        )
         click.echo(told)
         if plot:
-            draw(plot, svg(result, title))
+            draw(plot, title, replays)
 
 
-def _replayed(options: Options) -> tuple[str, Replay]:
+def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:
+    """What was played, and the replay of each policy: that of --policy first."""
     setting = setting_of(options)
     profile = engine_profile(setting.profile)
-    policy = policy_of(options, setting, profile)
-    decider = _fixed(setting.first) if options.policy == FIXED else remembering(policy)
-    fleet = Fleet(profile, setting.cold_start_seconds, setting.first, seed=options.seed)
-    result = replay(setting.arrivals, fleet, decider, objective=policy.objective, start=setting.warm_up_seconds)
+    trial = Trial(setting=setting, policy=policy_of(options, setting, profile), seed=options.seed)
+    _progress(options.policy)
+    replays = {options.policy: _played(options, trial)}
+    for policy in options.against:
+        _progress(policy.name)
+        replays[policy.name] = policy.play(trial)
     name = options.scenario or (options.trace.stem if options.trace else "")
-    return f"{name} on {profile.description}, {options.policy}", result
+    return f"{name} on {profile.description}", replays
 
 
-def _fixed(replicas: int) -> Decider:
-    return lambda _, __: Decision(replicas=replicas, reason=Reason.STEADY, message=f"{replicas}: fixed")
+def _played(options: Options, trial: Trial) -> Replay:
+    if options.policy == FIXED:
+        return fixed_fleet(trial, trial.setting.first)
+    return trial.replayed(remembering(trial.policy))
+
+
+def _progress(name: str) -> None:
+    """Say what is played now, to a person who waits; a file or a pipe gets results alone."""
+    if sys.stderr.isatty():
+        click.echo(f"playing {name} ...", err=True)

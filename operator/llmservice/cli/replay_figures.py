@@ -1,19 +1,23 @@
 """What `llmservice replay` tells of a replay: figures and decisions, for people and as JSON."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llmservice.autoscaling.policy import Objective
 from llmservice.simulation.replaying import Moment, Replay
 
 
-def as_text(title: str, result: Replay, *, decisions: bool) -> str:
-    """One line per change, if they are wanted, then one per figure."""
+def as_text(title: str, replays: Mapping[str, Replay], *, decisions: bool) -> str:
+    """One line per change of the first policy, if they are wanted, then one per figure, or a table of all policies."""
+    result = next(iter(replays.values()))
+    changes = [_line(moment) for moment in (_changes(result) if decisions else ())]
     figures = _figures(result)
+    if len(replays) > 1:
+        load = f"{figures['requests']} requests in {figures['hours']:.2f} h, {_within(result.objective)}"
+        return "\n".join([*changes, title, f"  {load}", "", *_table(replays)])
     lines = (
-        *(_line(moment) for moment in (_changes(result) if decisions else ())),
-        title,
+        f"{title}, {next(iter(replays))}",
         f"  requests           {figures['requests']} in {figures['hours']:.2f} h",
         f"  attainment         {figures['attainment']:.4f}  ({_within(result.objective)})",
         f"  average replicas   {figures['average_replicas']:.2f}",
@@ -22,13 +26,32 @@ def as_text(title: str, result: Replay, *, decisions: bool) -> str:
         f"  reversals          {figures['reversals']}  ({figures['reversals_per_hour']:.1f} an hour)",
         f"  preemptions        {figures['preemptions']}",
     )
-    return "\n".join(lines)
+    return "\n".join([*changes, *lines])
 
 
-def as_json(result: Replay, *, decisions: bool) -> str:
-    """One object: the figures, and `decisions`, a list of every change, if they are wanted."""
-    told: dict[str, Any] = {"decisions": [_entry(moment) for moment in _changes(result)]} if decisions else {}
-    return json.dumps(_figures(result) | told)
+def as_json(replays: Mapping[str, Replay], *, decisions: bool) -> str:
+    """One object: the first policy's figures; `decisions`, a list of its changes, and `against`, if they are wanted.
+
+    `against` has the same figures for each other policy, by name.
+    """
+    first, *others = replays
+    told = _figures(replays[first])
+    if decisions:
+        told["decisions"] = [_entry(moment) for moment in _changes(replays[first])]
+    if others:
+        told["against"] = {name: _figures(replays[name]) for name in others}
+    return json.dumps(told)
+
+
+def _table(replays: Mapping[str, Replay]) -> Iterator[str]:
+    width = max(len("policy"), *map(len, replays))
+    yield f"  {'policy':{width}}  attainment  average replicas  GPU-hours  actions  reversals an hour"
+    for name, replay in replays.items():
+        row = _figures(replay)
+        yield (
+            f"  {name:{width}}  {row['attainment']:10.4f}  {row['average_replicas']:16.2f}  {row['gpu_hours']:9.2f}"
+            f"  {row['actions']:7d}  {row['reversals_per_hour']:17.1f}"
+        )
 
 
 def _changes(result: Replay) -> Iterator[Moment]:

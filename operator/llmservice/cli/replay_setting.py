@@ -9,6 +9,7 @@ from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
+from llmservice.simulation.peers.registry import NamedPolicy
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.scenarios import Scenario, scenario, trace_of
 from llmservice.simulation.traces import multiplied, read_trace, warmed_up
@@ -35,6 +36,7 @@ class Options:
     kv_percent: float | None
     queued: float | None
     running: float | None
+    against: tuple[NamedPolicy, ...]
     seed: int
 
 
@@ -59,7 +61,10 @@ def setting_of(options: Options) -> Scenario:
 
 
 def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> ScalingPolicy:
-    """The policy that decides on this service. Raises UsageError when Threshold has no target."""
+    """The policy that decides on this service; as in the operator it knows neither model nor device.
+
+    Raises UsageError when Threshold has no target.
+    """
     targets = LoadTargets(
         kv_use=options.kv_percent / 100 if options.kv_percent else None,
         waiting=options.queued,
@@ -74,7 +79,6 @@ def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> Sc
         reserve=Reserve(options.reserve or Reserve.BALANCED),
         targets=targets,
         slots=profile.max_sequences,
-        roofline=profile.roofline,
     )
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from llmservice.cluster.caching.trimming import trimmed
 from llmservice.cluster.cluster import Manifests, known
-from llmservice.cluster.event_pace import EventPace
+from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.listing import Selection, list_all
@@ -29,7 +29,7 @@ class ApiServer:
     """`Cluster` over HTTP."""
 
     connection: Connection
-    pace: EventPace = field(default_factory=EventPace)
+    events: EventRateLimiter = field(default_factory=EventRateLimiter)
 
     async def get(self, ref: Ref) -> Manifest | None:
         """The live object, past every cache; None when it is not there."""
@@ -104,7 +104,7 @@ class ApiServer:
 
     async def record(self, event: Manifest) -> None:
         """Create a core/v1 Event, unless there are too many."""
-        if not self.pace.lets(event):
+        if not self.events.allows(event):
             return
         await self.connection.call("POST", KINDS["Event"].collection(ref_of(event).namespace), body=event)
 

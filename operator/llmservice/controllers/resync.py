@@ -64,7 +64,7 @@ class ApiLister:
         return await ApiServer(self.connection).get(ref)
 
 
-Pace = Callable[[], Awaitable[None]]
+Pause = Callable[[], Awaitable[None]]
 """Awaited after each page."""
 
 
@@ -87,28 +87,28 @@ class Resync:
         """Resync until cancelled."""
         now = asyncio.get_running_loop().time
         due: tuple[str, ...] = ()
-        pace, round_at = self._slowly(), now() + jittered(_EVERY_SECONDS, 0.2)
+        pause, round_at = self._slowly(), now() + jittered(_EVERY_SECONDS, 0.2)
         while True:
             try:
-                failed = tuple([namespace for namespace in due if not await self._swept(namespace, pace)])
+                failed = tuple([namespace for namespace in due if not await self._swept(namespace, pause)])
                 await self._rest(min(round_at - now(), jittered(_AGAIN_SECONDS, 0.2)) if failed else round_at - now())
             except _Wanted:
                 await asyncio.sleep(_SETTLE_SECONDS)
                 self.wanted.clear()
-                due, pace, round_at = self.namespaces, _at_once, now() + jittered(_EVERY_SECONDS, 0.2)
+                due, pause, round_at = self.namespaces, _at_once, now() + jittered(_EVERY_SECONDS, 0.2)
             else:
                 is_round = now() >= round_at
-                due, pace = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
+                due, pause = (self.namespaces, self._slowly()) if is_round else (failed, _at_once)
                 round_at = now() + jittered(_EVERY_SECONDS, 0.2) if is_round else round_at
 
-    async def resync(self, namespace: str, pace: Pace) -> None:
+    async def resync(self, namespace: str, pause: Pause) -> None:
         """All kinds of a namespace, once; raises `OperatorError`."""
         for kind, selector in _SELECTORS.items():
             await self._kind(
-                Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pace
+                Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pause
             )
 
-    async def _kind(self, selection: Selection, pace: Pace) -> None:
+    async def _kind(self, selection: Selection, pause: Pause) -> None:
         kind, listed, version = selection.kind, set[tuple[str, str]](), -1
         await self.history.settled()
         epoch, heard = self.history.epoch, self.cache.newest(kind)
@@ -121,7 +121,7 @@ class Resync:
             for item in page.objects:
                 listed.add((item.namespace, item.name))
                 await self._look(kind, item, version)
-            await pace()
+            await pause()
         for body in self.cache.of_kind(kind, selection.namespace):
             ref = ref_of(body)
             if (ref.namespace, ref.name) not in listed and version_of(body) <= version:
@@ -143,10 +143,10 @@ class Resync:
         if live is not None:
             self.cache.put(live, true_at=version)
 
-    async def _swept(self, namespace: str, pace: Pace) -> bool:
+    async def _swept(self, namespace: str, pause: Pause) -> bool:
         """Resync; a failure is told once, until it is another one."""
         try:
-            await self.resync(namespace, pace)
+            await self.resync(namespace, pause)
         except OperatorError as error:
             if self._told.get(namespace) != str(error):
                 log.warning("resync of %s: %s", namespace or "all namespaces", error)
@@ -155,15 +155,15 @@ class Resync:
         self._told.pop(namespace, None)
         return True
 
-    def _slowly(self) -> Pace:
+    def _slowly(self) -> Pause:
         """A pause after each page, so that a round takes about as long with few objects as with many."""
         pages = max(len(self.cache) / _PER_PAGE, len(_SELECTORS) * len(self.namespaces))
         seconds = min(_LONGEST_PAUSE_SECONDS, _SPREAD_SECONDS / pages)
 
-        async def pace() -> None:
+        async def pause() -> None:
             await self._rest(seconds)
 
-        return pace
+        return pause
 
     async def _rest(self, seconds: float) -> None:
         """Until then; raises `_Wanted` when somebody asks for a resync."""

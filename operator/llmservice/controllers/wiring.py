@@ -10,6 +10,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
@@ -66,7 +67,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     namespaces = settings.namespaces or ("",)
     resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces)
     history.after_outage = resync.wanted.set
-    cluster = replica.writing(ApiServer(connection), connection, cache, history)
+    events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
+    cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
     informers = _informers(connection, cache, history, namespaces)
     served = ServedNamespaces(informers)
     planner = _planner(settings)

@@ -16,7 +16,7 @@ from typing import TypeVar
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.preparation import UNPREPARED, Preparation, preparation
 from llmservice.errors import OperatorError
-from llmservice.fairness import FairSlots
+from llmservice.fairness.slots import FairSlots
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.pods import (
     condition,
@@ -119,7 +119,7 @@ class PodInsight:
     async def _answered(self, ask: Callable[[], Awaitable[T]], pod: Manifest) -> T | None:
         """The answer, in this namespace's turn; None after a timeout or an error."""
         try:
-            async with asyncio.timeout(_ANSWERED_SECONDS), self._slots.turn(pod["metadata"]["namespace"]):
+            async with asyncio.timeout(_ANSWERED_SECONDS), self._slots.slot(pod["metadata"]["namespace"]):
                 return await ask()
         except (OperatorError, TimeoutError) as problem:
             why = str(problem) or "no answer"

@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from llmservice.fairness import FairShare, Pace
+from llmservice.fairness.fair_queue import FairQueue
+from llmservice.fairness.token_buckets import TokenBuckets
 from llmservice.pauses import backoff, jittered
 
 Key = TypeVar("Key", bound=Hashable)
@@ -29,14 +30,17 @@ class WorkQueue(Generic[Key]):
     """Keys to reconcile, each at most once. Tenants take turns; the keys of one tenant are first in, first out.
 
     A key that is added while it is processed is queued again afterwards. Of several delays of a key the shortest
-    counts. One tenant never occupies all workers, and a key that keeps changing is processed twice a second. By default
-    each key is a tenant of its own. Belongs to one event loop; not thread-safe.
+    counts. One tenant occupies all workers only as long as no other has ever had a key in the queue, and a key that
+    keeps changing is processed twice a second. By default each key is a tenant of its own. Belongs to one event loop;
+    not thread-safe.
     """
 
     chance: Callable[[], float] = random.random
     tenant: Callable[[Key], Hashable] = _itself
-    _share: FairShare[Hashable, Key] = field(default_factory=FairShare)
-    _pace: Pace[Key] = field(default_factory=lambda: Pace(_PASSES_AT_ONCE, _PASS_EACH_SECONDS))
+    _queue: FairQueue[Hashable, Key] = field(default_factory=FairQueue)
+    _passes: TokenBuckets[Key] = field(
+        default_factory=lambda: TokenBuckets(burst=_PASSES_AT_ONCE, seconds=_PASS_EACH_SECONDS)
+    )
     _idle: dict[asyncio.Future[Key], None] = field(default_factory=dict)
     _waiting: set[Key] = field(default_factory=set)
     _working: set[Key] = field(default_factory=set)
@@ -51,13 +55,13 @@ class WorkQueue(Generic[Key]):
         if key in self._working:
             self._cancel_timer(key)
             self._again.add(key)
-        elif pause := self._pace.pause(key, time.monotonic()):
+        elif pause := self._passes.wait_seconds(key, time.monotonic()):
             self.add_after(key, pause)
         else:
             self._cancel_timer(key)
             self._waiting.add(key)
             self._queued(key)
-            self._share.wait(self.tenant(key), key)
+            self._queue.add(self.tenant(key), key)
             self._hand_out()
 
     def add_after(self, key: Key, seconds: float) -> None:
@@ -114,7 +118,7 @@ class WorkQueue(Generic[Key]):
 
     def _give_back(self, key: Key) -> None:
         self._working.discard(key)
-        self._share.release(self.tenant(key))
+        self._queue.release(self.tenant(key))
         if key in self._again:
             self._again.discard(key)
             self.add(key)
@@ -122,11 +126,11 @@ class WorkQueue(Generic[Key]):
 
     def _hand_out(self) -> None:
         idle = deque(worker for worker in self._idle if not worker.cancelled())
-        while handed := self._share.next(len(idle)):
+        while handed := self._queue.next(len(idle), leave_room=self._queue.is_shared):
             _, key = handed
             self._waiting.discard(key)
             self._working.add(key)
-            self._pace.count(key, time.monotonic())
+            self._passes.spend(key, time.monotonic())
             worker = idle.popleft()
             del self._idle[worker]
             worker.set_result(key)

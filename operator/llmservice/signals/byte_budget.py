@@ -1,14 +1,14 @@
-"""Memory for the answers in flight, reserved before it is filled, in two steps that cannot wait for each other.
+"""Memory for the answers in flight, reserved before it is filled, in two steps that cannot deadlock.
 
-First a connection, with room for its buffers and the first part of a page. A page that is larger waits, unread, until
-it has room for all the rest. Who has that waits for nothing but its pod, which has seconds: no deadlock.
+First a connection, with room for its buffers and the first part of a page. A larger page waits, unread, until there is
+room for all the rest of it. From then on it waits for its pod alone, and that has a time limit.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
-from llmservice.signals.turns import FairQueue
+from llmservice.fairness.fair_queue import FairQueue
+from llmservice.fairness.slots import Waiting, grant, holding
 
 FIRST_BYTES = 64 * 2**10
 """Of a page: what most engines answer with (vLLM 0.32: 52 kB)."""
@@ -28,25 +28,24 @@ CONNECTION_BYTES = _ITSELF_BYTES + (FIRST_BYTES + _READ_BYTES) * 9 // 8 + _READ_
 
 
 class _Rests:
-    """Places for large pages, of which a namespace may hold as many as stay free."""
+    """Places for large pages, of which a namespace may hold as many as were free before it took its last."""
 
     def __init__(self, places: int, is_new: Callable[[str], bool]) -> None:
         self.places = places
-        self.queue = FairQueue(is_new)
+        self.queue: Waiting[str] = FairQueue(times_free=1.0, spare=0, is_new=is_new)
 
-    def give(self) -> None:
-        """Give what may be given."""
-        while (held := self.queue.places_of_next()) is not None and held < self.places - self.queue.total:
-            self.queue.grant()
+    def grant_all(self) -> None:
+        """Grant what may be granted."""
+        while grant(self.queue, self.places - self.queue.held):
+            pass
 
 
 class ByteBudget:
     """Room for `connections` at once, and for the rest of `large_pages` pages of `page_bytes`.
 
-    A quarter of both is for pods that were slow. Of the connections, either kind gets more while the other waits for
-    none.
-    Of the rests a namespace may hold as many as stay free for others (half of them, where nobody else has any). A
-    namespace that is new comes after one that is known and holds as much.
+    Room goes to the namespace that holds the least, and among those to the ones that are not new. A quarter of both
+    is for pods that were slow; of the connections, either kind gets more while nobody of the other kind waits. Of the
+    places for rests a namespace may hold as many as it leaves free, so half of them where it is alone.
     """
 
     def __init__(
@@ -60,7 +59,8 @@ class ByteBudget:
         self._rest_bytes = max(0, page_bytes - FIRST_BYTES) * 9 // 8
         self._connections = connections
         self._reserved = connections // 4
-        self._asking, self._asking_slow = FairQueue(is_new), FairQueue(is_new)
+        self._usual: Waiting[str] = FairQueue(is_new=is_new)
+        self._slow: Waiting[str] = FairQueue(is_new=is_new)
         slow = max(1, large_pages // 4)
         self._rests, self._rests_slow = _Rests(max(1, large_pages - slow), is_new), _Rests(slow, is_new)
         places = self._rests.places + self._rests_slow.places
@@ -69,50 +69,28 @@ class ByteBudget:
     @property
     def held_bytes(self) -> int:
         """What is reserved now."""
-        connections = self._asking.total + self._asking_slow.total
-        rests = self._rests.queue.total + self._rests_slow.queue.total
+        connections = self._usual.held + self._slow.held
+        rests = self._rests.queue.held + self._rests_slow.queue.held
         return connections * CONNECTION_BYTES + rests * self._rest_bytes
 
-    @asynccontextmanager
-    async def connection(self, namespace: str, *, is_slow: bool) -> AsyncIterator[None]:
+    def connection(self, namespace: str, *, is_slow: bool) -> AbstractAsyncContextManager[None]:
         """Room for a connection and the first part of a page, as long as the block runs."""
-        async with _held(self._asking_slow if is_slow else self._asking, namespace, self._give_connections):
-            yield
+        return holding(self._slow if is_slow else self._usual, namespace, self._grant_connections)
 
-    @asynccontextmanager
-    async def rest(self, namespace: str, *, is_slow: bool) -> AsyncIterator[None]:
+    def rest(self, namespace: str, *, is_slow: bool) -> AbstractAsyncContextManager[None]:
         """Room for the rest of a page, as long as the block runs."""
         rests = self._rests_slow if is_slow else self._rests
-        async with _held(rests.queue, namespace, rests.give):
-            yield
+        return holding(rests.queue, namespace, rests.grant_all)
 
-    def _give_connections(self) -> None:
-        while queue := self._next_to_ask():
-            queue.grant()
+    def _grant_connections(self) -> None:
+        while queue := self._next_queue():
+            grant(queue, free=1, leave_room=False)
 
-    def _next_to_ask(self) -> FairQueue | None:
-        usual, slow = self._asking, self._asking_slow
-        if usual.total + slow.total >= self._connections:
+    def _next_queue(self) -> Waiting[str] | None:
+        """Whose turn it is to connect; None when nobody's."""
+        usual, slow = self._usual, self._slow
+        if usual.held + slow.held >= self._connections:
             return None
-        usual_wait, slow_wait = usual.places_of_next() is not None, slow.places_of_next() is not None
-        if usual_wait and (usual.total < self._connections - self._reserved or not slow_wait):
+        if usual and (usual.held < self._connections - self._reserved or not slow):
             return usual
-        return slow if slow_wait and (slow.total < self._reserved or not usual_wait) else None
-
-
-@asynccontextmanager
-async def _held(queue: FairQueue, namespace: str, give: Callable[[], None]) -> AsyncIterator[None]:
-    turn = queue.ask(namespace)
-    asyncio.get_running_loop().call_soon(give)  # when all that ask in this round of the loop have asked
-    try:
-        await turn
-    except asyncio.CancelledError:
-        if turn.done() and not turn.cancelled():  # given and cancelled in the same moment
-            queue.give_back(namespace)
-            give()
-        raise
-    try:
-        yield
-    finally:
-        queue.give_back(namespace)
-        give()
+        return slow if slow and (slow.held < self._reserved or not usual) else None

@@ -1,7 +1,8 @@
-"""The text format of Prometheus, read only where it is wanted: a full parser costs ten times as much.
+"""The text format of Prometheus. Only the wanted series are parsed: a full parser costs ten times as much.
 
-Format: prometheus.io/docs/instrumenting/exposition_formats, and OpenMetrics' exemplars behind a value. The page is a
-stranger's: no pattern runs over it, one line is in memory at a time, and lines, labels and values have a longest.
+Format: prometheus.io/docs/instrumenting/exposition_formats, and OpenMetrics' exemplars behind a value. The page is
+untrusted: no regular expression runs over it, one line is in memory at a time, and lines, labels and values are bounded
+in length.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ MOST_LINES = 50_000
 _LONGEST_LABEL = 128
 _LONGEST_NUMBER = 64
 _QUOTED = ((b"\\\\", b"\x00", b"\\"), (b'\\"', b"\x01", b'"'))
-"""Escapes in a label's value: as written, as one letter that nobody writes, as meant."""
+"""Escapes in a label's value: as written, as a character that nobody writes, as meant."""
 
 
 def scan(page: bytes, wanted: Mapping[str, str]) -> Samples:
@@ -44,7 +45,7 @@ def scan(page: bytes, wanted: Mapping[str, str]) -> Samples:
 
 
 def has_too_many_lines(page: bytes) -> bool:
-    """Whether only its beginning is read, so that nothing in it can be taken for the whole."""
+    """Whether the page is cut off, so that no sum over it can be trusted."""
     return page.count(b"\n") > MOST_LINES
 
 

@@ -1,4 +1,4 @@
-"""The time of one answer, which stands still while the pod waits for us."""
+"""The time that one answer may take; it is paused while the pod waits for room on our side."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ class PodClock:
 
     @asynccontextmanager
     async def stopped(self) -> AsyncIterator[None]:
-        """A block whose time does not count. If the round ends in it, `is_stopped` stays true."""
+        """A block whose time does not count against the pod. If the round ends in it, `is_stopped` stays true."""
         began, left = self._loop.time(), (self.running.when() or self._end) - self._loop.time()
         self.is_stopped = True
         self.running.reschedule(self._end)

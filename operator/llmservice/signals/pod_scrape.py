@@ -1,6 +1,6 @@
-"""MetricNames from the pods themselves: GET /metrics at each pod's address, all at once, in bounds.
+"""Readings from the pods themselves: GET /metrics at each pod's address, all at once, within bounds.
 
-Never through a proxy, never after a redirect, never packed: a pod may answer with anything, and none of it may cost
+Never through a proxy, never after a redirect, never compressed: a pod may answer with anything, and nothing may cost
 more than its share of time and memory.
 """
 
@@ -19,13 +19,14 @@ from llmservice.signals.byte_budget import FIRST_BYTES, ByteBudget
 from llmservice.signals.exposition import MOST_LINES, has_samples, has_too_many_lines, names_in, scan
 from llmservice.signals.pod_clock import PodClock
 from llmservice.signals.pod_session import filled, pod_session
+from llmservice.signals.round_robin import round_robin
 from llmservice.signals.samples import is_of_engine, of_another_engine, reading_from, wanted
 from llmservice.signals.slow_pods import SlowPods
 from llmservice.signals.source import Target
-from llmservice.signals.turns import in_turn
 
 _PATH = "/metrics"
 _LONGEST_ADDRESS = 200
+_LONGEST_ERROR = 300
 _UNAUTHORIZED = (401, 403)
 _WRONG_LISTENER = "something else than the engine listens on its port; correct the image"
 
@@ -34,7 +35,7 @@ _WRONG_LISTENER = "something else than the engine listens on its port; correct t
 class Limits:
     """What a round may cost: `pod_seconds` for one answer in full, `round_seconds` for all of them.
 
-    A pod that takes longer than `slow_seconds` waits behind the others in the next round. Of `page_bytes`, 16
+    A pod that takes longer than `slow_seconds` is scraped after the others in the next round. Of `page_bytes`, 16
     data-parallel engines of vLLM 0.32 fill half: 52 kB for one and 34 kB for each further one; TGI answers 20 kB,
     llama.cpp 3 kB. `at_once` connections and `large_at_once` pages beyond 64 kB take 47 MiB.
     """
@@ -48,8 +49,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """One pod whose turn it is. `room` is given back when the page was read."""
+class _Scrape:
+    """One scrape under way. `room` is given back when the page has been read."""
 
     target: Target
     is_slow: bool
@@ -70,16 +71,16 @@ class Pods:
     async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
         """A Reading or a ReadFailure for each target, in `round_seconds` and the time to scan what has come by then.
 
-        Namespaces take turns.
+        The order is round-robin over namespaces.
         """
         end = asyncio.get_running_loop().time() + self.limits.round_seconds
-        ordered = in_turn(self.slow.behind(targets))
-        answers = await asyncio.gather(*(self._in_turn(target, end) for target in ordered))
+        ordered = round_robin(self.slow.behind(targets))
+        answers = await asyncio.gather(*(self._scraped(target, end) for target in ordered))
         found = dict(zip(ordered, answers, strict=True))
         return {target: found[target] or self._passed_over(target) for target in targets}
 
-    async def _in_turn(self, target: Target, end: float) -> Reading | ReadFailure | None:
-        """None where the round ended before its turn."""
+    async def _scraped(self, target: Target, end: float) -> Reading | ReadFailure | None:
+        """None where the round ended before its scrape."""
         is_slow = target in self.slow
         async with AsyncExitStack() as room:
             try:
@@ -87,40 +88,42 @@ class Pods:
                     await room.enter_async_context(self.budget.connection(target.namespace, is_slow=is_slow))
             except TimeoutError:
                 return None
-            page = await self._one(_Turn(target, is_slow, PodClock(self.limits.pod_seconds, end), room))
+            page = await self._one(_Scrape(target, is_slow, PodClock(self.limits.pod_seconds, end), room))
             if page is None or isinstance(page, ReadFailure):
                 return page
             async with self.scanning:  # one page in each round of the loop: hundreds at once would hold up all others
                 await asyncio.sleep(0)
                 return _reading_in(bytes(page), target)
 
-    async def _one(self, turn: _Turn) -> bytearray | ReadFailure | None:
-        """One scrape; whatever goes wrong is a value. None where the round ended before there was room for it."""
+    async def _one(self, scrape: _Scrape) -> bytearray | ReadFailure | None:
+        """The page, or why there is none; never raises. None where the round ended before there was room for it."""
         try:
-            async with turn.clock.running:
-                return await self._page(turn)
+            async with scrape.clock.running:
+                return await self._page(scrape)
         except TimeoutError:
-            return None if turn.clock.is_stopped else _too_late(turn.clock.given_seconds)
+            return None if scrape.clock.is_stopped else _too_late(scrape.clock.given_seconds)
         except (aiohttp.ClientError, OSError, ValueError) as error:
+            why = redacted(str(error), _LONGEST_ERROR) or type(error).__name__
             return _unread(
                 ReadFailureReason.UNREACHABLE,
-                f"{str(error)[:300] or type(error).__name__}: let a NetworkPolicy admit the operator to port "
-                f"{turn.target.port}",
+                f"{why}: let a NetworkPolicy admit the operator to port {scrape.target.port}",
             )
         finally:
-            if not turn.clock.is_stopped:
-                late = turn.clock.running.expired() or turn.clock.seconds > self.limits.slow_seconds
-                self.slow.note(turn.target, is_slow=late)
+            if not scrape.clock.is_stopped:
+                late = scrape.clock.running.expired() or scrape.clock.seconds > self.limits.slow_seconds
+                self.slow.note(scrape.target, is_slow=late)
 
-    async def _page(self, turn: _Turn) -> bytearray | ReadFailure:
-        url = URL.build(scheme="http", host=turn.target.address, port=turn.target.port, path=_PATH)
+    async def _page(self, scrape: _Scrape) -> bytearray | ReadFailure:
+        url = URL.build(scheme="http", host=scrape.target.address, port=scrape.target.port, path=_PATH)
         async with self.session.get(url, allow_redirects=False) as response:
             if problem := _refusal(response) or self._oversize(response.content_length or 0):
                 return problem
             page = await filled(bytearray(), FIRST_BYTES, response.content)
             if len(page) >= FIRST_BYTES:
-                async with turn.clock.stopped():
-                    await turn.room.enter_async_context(self.budget.rest(turn.target.namespace, is_slow=turn.is_slow))
+                async with scrape.clock.stopped():
+                    await scrape.room.enter_async_context(
+                        self.budget.rest(scrape.target.namespace, is_slow=scrape.is_slow)
+                    )
                 await filled(page, self.limits.page_bytes + 1, response.content)
             return self._oversize(len(page)) or page
 

@@ -1,4 +1,4 @@
-"""HTTP to pods, in bounds: no proxy, no cookies, nothing unpacked, small buffers, few headers."""
+"""HTTP to pods within bounds: no proxy, no cookies, no decompression, small buffers, few headers."""
 
 import socket
 
@@ -37,7 +37,7 @@ def pod_session() -> aiohttp.ClientSession:
 
 
 async def filled(page: bytearray, size: int, content: aiohttp.StreamReader) -> bytearray:
-    """The page with what comes, until it has this size."""
+    """The page with what arrives, until it has this size or the answer ends."""
     while len(page) < size and (piece := await content.readany()):
         page += piece
     return page

@@ -1,12 +1,12 @@
-"""MetricNames from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
+"""Readings from one Prometheus that scrapes the engines: one vector query per namespace, for all of its pods.
 
 It must say whose a sample is: labels `namespace` and `pod`, as the Prometheus operator's PodMonitor writes them. A job
 with `kubernetes_sd_configs` (role pod) needs relabelings to them, from `__meta_kubernetes_namespace` and
 `__meta_kubernetes_pod_name`, and should keep pods whose label app.kubernetes.io/managed-by is llmservice-operator.
 Histograms are needed with their buckets and the label `le`.
 
-An answer bears the time of its query. How old a sample is tells the scrape it came with: `timestamp(up)`. A query is
-for one moment, so that the samples of a pod belong together. A namespace whose answer is too large or comes too late
+An answer bears the time of its query; how old a sample is follows from the time of its scrape, `timestamp(up)`. A query
+is for one moment, so that the samples of a pod belong together. A namespace whose answer is too large or comes too late
 loses its own readings, and is asked after the others in the next round.
 """
 
@@ -26,6 +26,7 @@ from prometheus_api_client.prometheus_connect import PrometheusConnect
 from urllib3.util.retry import Retry
 
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
+from llmservice.converging.redaction import redacted
 from llmservice.signals.prometheus_query import labels_wanted, query_for, reduced, scrapes_in
 from llmservice.signals.prometheus_reading import reading_of
 from llmservice.signals.prometheus_session import BoundedSession, Unanswered
@@ -35,6 +36,7 @@ _T = TypeVar("_T")
 _SETTLED_SECONDS = 1.0
 """A scrape is written when it ends and dated when it began: the moment asked for lies this far back."""
 _MOST_LATE = 1024
+_LONGEST_ERROR = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +72,13 @@ class Prometheus:
     session: BoundedSession
     threads: ThreadPoolExecutor
     late: dict[str, None] = field(default_factory=dict)
-    """Namespaces whose last answer was too large or came late, the one asked longest ago first."""
+    """Namespaces whose last answer was too large or late, the least recently asked first."""
 
     async def read(self, targets: Sequence[Target]) -> Answers:
         """A Reading or a ReadFailure for each target, within about `round_seconds`."""
         if not targets:
             return {}
-        waiting = deque(self._in_turn(targets))
+        waiting = deque(self._by_namespace(targets))
         found: Answers = {}
         try:
             # A name that does not resolve holds a thread longer than any of the session's limits.
@@ -84,7 +86,7 @@ class Prometheus:
                 now = await self._in_thread(self._begin)
                 if isinstance(now, ReadFailure):
                     return dict.fromkeys(targets, now)
-                work = partial(self._work_off, waiting, now, found)
+                work = partial(self._ask_each, waiting, now, found)
                 await asyncio.gather(*(self._in_thread(work) for _ in range(min(len(waiting), self.settings.at_once))))
         except TimeoutError:
             waiting.clear()
@@ -97,8 +99,8 @@ class Prometheus:
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self.threads, work)
 
-    def _in_turn(self, targets: Sequence[Target]) -> list[list[Target]]:
-        """The targets of each namespace; those that were late last come last."""
+    def _by_namespace(self, targets: Sequence[Target]) -> list[list[Target]]:
+        """The targets of each namespace; namespaces whose last answer was late come last."""
         namespaces: dict[str, list[Target]] = {}
         for target in targets:
             namespaces.setdefault(target.namespace, []).append(target)
@@ -115,7 +117,7 @@ class Prometheus:
 
         return self._answered(ask)
 
-    def _work_off(self, waiting: "deque[list[Target]]", now: float, found: Answers) -> None:
+    def _ask_each(self, waiting: "deque[list[Target]]", now: float, found: Answers) -> None:
         """Ask for one namespace after the other, until none is left or the round is over."""
         while waiting:
             try:
@@ -146,7 +148,7 @@ class Prometheus:
         except Unanswered as error:
             return error.unread
         except PrometheusApiClientException as error:
-            message = f"the metrics server refuses a query: {str(error)[:300]}; see its log"
+            message = f"the metrics server refuses a query: {redacted(str(error), _LONGEST_ERROR)}; see its log"
             return ReadFailure(reason=ReadFailureReason.REFUSED, message=message)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             return ReadFailure(

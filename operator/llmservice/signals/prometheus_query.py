@@ -1,7 +1,7 @@
-"""One query for what is wanted of a namespace, and its answer put together scrape by scrape. Pure.
+"""One query for all wanted series of a namespace, and its answer as scrapes. Pure.
 
-The server adds up a pod's label sets, as a reading does: how long its labels are, and how many data-parallel engines it
-runs, then costs nothing. What it adds up and what not are parts of one query, told apart by a label of ours.
+The server adds up the label sets of a pod, as a reading does. So neither long labels nor many data-parallel engines
+make the answer larger. Sums, means and maxima are parts of one query, told apart by a label of ours.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Scrape:
-    """What one scrape of one pod brought: when, and the samples by name, those about the scrape among them."""
+    """One scrape of one pod: its time, and its samples by name, those about the scrape itself among them."""
 
     at: float
     instance: str
@@ -48,12 +48,12 @@ class Scrape:
 
     @property
     def has_load(self) -> bool:
-        """Whether it brought more than is told about every scrape."""
+        """Whether it has more than the series that every scrape has."""
         return bool(self.samples.keys() - {"up", EXPOSED})
 
     @property
     def exposed(self) -> bool:
-        """Whether the pod had any samples, as far as the server tells."""
+        """Whether the pod exposed any samples, as far as the server knows."""
         return any(sample.value > 0 for sample in self.samples.get(EXPOSED, ()))
 
 
@@ -108,7 +108,7 @@ def scrapes_in(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, dict[
 
 
 def _row(row: Mapping[str, Any], pod_label: str, known: dict[str, str]) -> Row:
-    """Equal texts are kept once, long ones are cut: both are a tenant's."""
+    """Equal strings are stored once and long ones are cut: tenants choose them."""
 
     def text(value: str) -> str:
         short = value[:_LONGEST_LABEL]

@@ -1,4 +1,4 @@
-"""Scrapes of one pod, as a Prometheus has them → a Reading, or why there is none. Pure."""
+"""The scrapes of one pod that Prometheus has → a Reading or a ReadFailure. Pure."""
 
 from collections.abc import Collection
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""An HTTP session for prometheus-api-client that keeps bounds: its own has none for time, size and redirects."""
+"""An HTTP session for prometheus-api-client with bounds on time, size and redirects, which its own lacks."""
 
 import time
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the client looks at of a response."""
+    """The part of a response that the client reads."""
 
     status_code: int
     content: bytearray
@@ -44,9 +44,9 @@ class Answer:
 
 
 class BoundedSession(requests.Session):
-    """Requests that end after `query_seconds` and when the round does, follow nothing, and read at most `most_bytes`.
+    """Requests that end after `query_seconds` or with the round, follow no redirect, and read at most `most_bytes`.
 
-    Proxies and passwords of the environment are not looked at. `begin` starts a round. Several threads may use it.
+    Proxies and passwords of the environment are ignored. `begin` starts a round. Several threads may use it.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BoundedSession(requests.Session):
         self._end = 0.0
 
     def begin(self) -> None:
-        """From now on counts the time of this round."""
+        """Start the time of a round."""
         self._end = time.monotonic() + self._round_seconds
 
     @property

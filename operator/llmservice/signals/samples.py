@@ -1,4 +1,4 @@
-"""Samples of the wanted series → a Reading, or what is wrong with them: the same for every source."""
+"""Samples of the wanted series → a Reading or a ReadFailure, in the same way for every source."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -19,7 +19,7 @@ _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
 _AVERAGED = frozenset({"kv_use"})
 _NO_BUCKETS = frozenset({"inter_token_latency"})
 _CAPACITY = frozenset({"slots"})
-"""Facts a version may leave unsaid."""
+"""Facts that a version need not report."""
 _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
 _SINGLE_EVENTS = frozenset({"rejected"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
@@ -58,12 +58,12 @@ def averaged(metric_names: MetricNames) -> frozenset[str]:
 
 
 def is_of_engine(names: Iterable[str], metric_names: MetricNames) -> bool:
-    """Whether one of a pod's series can be the engine's, even if it is none that is read."""
+    """Whether one of a pod's series can be the engine's, even one that is not read."""
     return any(name.startswith(_beginnings(metric_names)) for name in names)
 
 
 def of_another_engine(metric_names: MetricNames) -> ReadFailure:
-    """What to say of a pod that has metrics, but none of the engine: it is not idle, it is not known."""
+    """The failure for a pod that has metrics, but none of the engine: it is not idle, its load is unknown."""
     begins = " or ".join(_beginnings(metric_names))
     return ReadFailure(
         reason=ReadFailureReason.SIGNAL_MISSING,
@@ -73,7 +73,7 @@ def of_another_engine(metric_names: MetricNames) -> ReadFailure:
 
 
 def reading_from(samples: Samples, metric_names: MetricNames, at: float) -> Reading | ReadFailure:
-    """What the samples of one pod say; absent is unknown, never zero, but for series made on first use."""
+    """The Reading of one pod. What is absent is unknown, never zero, except series that are created on first use."""
     numbers = {role: value for role in _NUMBERS if (value := _number_of(role, samples, metric_names)) is not None}
     histograms = {
         role: found for role in _HISTOGRAMS if (found := _histogram_of(role, samples, metric_names)) is not None
@@ -106,7 +106,7 @@ def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
 
 
 def _number_of(role: str, samples: Samples, metric_names: MetricNames) -> float | None:
-    """The first series that is there, over its label sets; None where none is."""
+    """The first series that is present, over its label sets; None where none is."""
     for series in _series(metric_names, role):
         rows = samples.get(series.name, ())
         if series.in_label:

@@ -1,7 +1,7 @@
-"""Which pods were slow when they were asked last, and whose pods were not: who comes first in a round.
+"""Which pods answered slowly the last time, and which namespaces have pods that answered in time.
 
-Slow pods wait behind the others. A namespace of which nothing is known waits behind those that have answered in time,
-so that nobody gains a place by making new ones.
+Slow pods are scraped after the others. A namespace that has never answered in time waits behind those that have, so
+that nobody gains a place by making new namespaces.
 """
 
 from collections import Counter
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from llmservice.signals.source import Target
 
 _MOST = 8192
-"""Pods, and namespaces. More slow ones than a round can find: 192 connections, each held for two seconds of nine."""
+"""Pods, and namespaces: more slow ones than a round can find with 192 connections, each held for 2 s of 9."""
 
 
 class SlowPods:
-    """A bounded memory; what is too much is forgotten, what was noted longest ago first."""
+    """A bounded memory: the entries that were noted least recently are forgotten first."""
 
     def __init__(self) -> None:
         self._pods: dict[tuple[str, str], None] = {}
@@ -28,7 +28,7 @@ class SlowPods:
         return _key(target) in self._pods
 
     def note(self, target: Target, *, is_slow: bool) -> None:
-        """What a pod was like that has just been asked."""
+        """Remember how a pod that was just scraped has answered."""
         self._forget(_key(target))
         if is_slow:
             self._pods[_key(target)] = None
@@ -39,16 +39,16 @@ class SlowPods:
             self._forget(next(iter(self._pods)))
 
     def in_namespace(self, namespace: str) -> int:
-        """How many there are."""
+        """How many slow pods a namespace has."""
         return self._in_namespace.get(namespace, 0)
 
     def behind(self, targets: Iterable[Target]) -> list[Target]:
-        """Namespaces with fewer slow pods first; slow pods last, the one asked longest ago before the others."""
+        """Namespaces with fewer slow pods first; slow pods last, the least recently scraped of them first."""
         asked = {key: number for number, key in enumerate(self._pods)}
         return sorted(targets, key=lambda each: (asked.get(_key(each), -1), self.in_namespace(each.namespace)))
 
     def is_new(self, namespace: str) -> bool:
-        """Whether none of its pods has been asked and answered in time; after thousands of others it is new again."""
+        """Whether none of its pods has answered in time, as far as is remembered."""
         return namespace not in self._prompt
 
     def _note_prompt(self, namespace: str) -> None:

@@ -17,7 +17,7 @@ def an_hour_old_memory() -> Memory:
 
 
 def checkpoint_of(rows: object) -> str:
-    return "1:" + base64.b85encode(zlib.compress(json.dumps(rows).encode())).decode()
+    return "2:" + base64.b85encode(zlib.compress(json.dumps(rows).encode())).decode()
 
 
 def test_brings_everything_back() -> None:
@@ -41,26 +41,30 @@ def test_many_replicas_lose_only_the_minute_being_sampled() -> None:
     restored = decoded(checkpoint)
     assert len(checkpoint) <= MAX_CHARACTERS
     assert restored is not None
-    assert (restored.demand, len(restored.capacity.watches)) == (memory.demand, 0)
+    assert (restored.demand, len(restored.capacity.minutes)) == (memory.demand, 0)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "2:abc",
-        "1:",
-        "1:not base 85 \x00",
-        "1:" + base64.b85encode(b"not deflated").decode(),
+        "1:abc",
+        "2:",
+        "2:not base 85 \x00",
+        "2:" + base64.b85encode(b"not deflated").decode(),
         checkpoint_of([]),
         checkpoint_of({"at": 1}),
         checkpoint_of([1.0, None, None, None]),
-        checkpoint_of([float("nan"), [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]),
-        checkpoint_of(["1", [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]),
-        checkpoint_of([1.0, [[[3, 0, 0, 0]], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]),
-        checkpoint_of([1.0, [[], 0, [], 0, []], [None, [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]),
-        checkpoint_of([1.0, [[], 0, [], 1, []], [[0, 0, 0, 0, 0], [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]),
-        "1:" + "0" * MAX_CHARACTERS,
+        checkpoint_of([float("nan"), [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of(["1", [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of(
+            [1.0, [[[3, 0, 0, 0]], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]
+        ),
+        checkpoint_of([1.0, [[], 0, [], 0, []], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of([1.0, [[], 0, [], 1, []], [[0, 0, 0, 0, 0], [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]),
+        checkpoint_of([1.0, [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], -1, 0], [[], [], []]]),
+        checkpoint_of([1.0, [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], 1e300, 9], [[], [], []]]),
+        "2:" + "0" * MAX_CHARACTERS,
     ],
 )
 def test_takes_nothing_that_is_damaged(text: str) -> None:
@@ -68,12 +72,12 @@ def test_takes_nothing_that_is_damaged(text: str) -> None:
 
 
 def test_takes_what_is_well_formed() -> None:
-    rows = [1.0, [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, []], [[], [], []]]
+    rows = [1.0, [[], 0, [], 1, []], [None, [], [], 0, [], [], 0, 0, 0, [], 0, 0], [[], [], []]]
     assert decoded(checkpoint_of(rows)) == Memory(at=1.0)
 
 
 def test_inflates_no_bomb() -> None:
-    bomb = "1:" + base64.b85encode(zlib.compress(b"[" + b"0," * 1_000_000 + b"0]", 9)).decode()
+    bomb = "2:" + base64.b85encode(zlib.compress(b"[" + b"0," * 1_000_000 + b"0]", 9)).decode()
     assert len(bomb) <= MAX_CHARACTERS
     assert decoded(bomb) is None
 

@@ -54,26 +54,40 @@ def test_a_higher_last_reading_never_lowers_the_outlook() -> None:
 
 def test_a_forecast_is_noted_twice_a_minute_and_judged_when_its_time_has_come() -> None:
     demand = dataclasses.replace(loaded(*[5000] * 30), half_minutes=(4000,) * 10)
-    noted = judged(demand, 6000.0, 120.0, now=300.0)
+    noted = judged(demand, 6000.0, 120.0, now=300.0, safe_load=5000.0)
     assert noted.forecasts == (Forecast(300.0, 6000, 4000),)
-    later = judged(noted, 6000.0, 120.0, now=420.0)
+    later = judged(noted, 6000.0, 120.0, now=420.0, safe_load=5000.0)
     assert (later.judged, later.error, later.ordinary_error) == (1, 1000.0, 1000.0)
     assert len(later.forecasts) == 1
 
 
 def test_nothing_is_noted_in_between() -> None:
     demand = dataclasses.replace(loaded(*[5000] * 31), half_minutes=(4000,) * 10)
-    assert judged(demand, 6000.0, 120.0, now=300.0) == demand
+    assert judged(demand, 6000.0, 120.0, now=300.0, safe_load=5000.0) == demand
 
 
 def test_trouble_is_learnt_faster_than_forgotten() -> None:
     demand = Demand(
         loads=(0,) * 30, readings=30, half_minutes=(0,), judged=9, error=100.0, forecasts=(Forecast(0.0, 1100, 0),)
     )
-    worse = judged(demand, 0.0, 120.0, now=130.0)
-    better = judged(dataclasses.replace(demand, forecasts=(Forecast(0.0, 0, 0),)), 0.0, 120.0, now=130.0)
+    worse = judged(demand, 0.0, 120.0, now=130.0, safe_load=5000.0)
+    better = judged(
+        dataclasses.replace(demand, forecasts=(Forecast(0.0, 0, 0),)), 0.0, 120.0, now=130.0, safe_load=5000.0
+    )
     assert worse.error - 100.0 == pytest.approx(150.0)
     assert 100.0 - better.error == pytest.approx(3.0)
+
+
+def test_what_came_beyond_a_forecast_is_a_surprise_in_the_unit_of_the_reserve() -> None:
+    demand = Demand(loads=(9000,) * 30, readings=30, half_minutes=(0,), forecasts=(Forecast(0.0, 5000, 0),))
+    surprised = judged(demand, 9000.0, 240.0, now=240.0, safe_load=2000.0)
+    assert surprised.surprise == pytest.approx((4000.0 / (2 * (5000 * 2000) ** 0.5)) ** 2)
+    assert surprised.surprise_hours == pytest.approx(1 / 120)
+
+
+def test_what_stayed_below_a_forecast_is_none() -> None:
+    demand = Demand(loads=(1000,) * 30, readings=30, half_minutes=(0,), forecasts=(Forecast(0.0, 5000, 0),))
+    assert judged(demand, 9000.0, 240.0, now=240.0, safe_load=2000.0).surprise == 0.0
 
 
 @pytest.mark.parametrize(

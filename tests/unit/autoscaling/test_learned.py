@@ -58,7 +58,7 @@ def test_says_it_with_numbers() -> None:
 
 
 def test_every_step_casts_its_vote() -> None:
-    steps = ["capacity line", "forecast", "now", "reserve", "burst floor", "queue_saturated", "hold", "result"]
+    steps = ["capacity line", "forecast", "now", "reserve", "burst floor", "queue saturation", "hold", "result"]
     assert [vote.step for vote in surprised(400.0).trace] == steps
 
 
@@ -93,11 +93,11 @@ def test_requests_over_the_objective_raise_the_number() -> None:
 
 def test_a_queue_that_outlasts_a_cold_start_adds_a_replica() -> None:
     _, memory = settled(60.0)
-    usual, queue_saturated = (
+    usual, saturated = (
         after(a_policy(), [a_snapshot(*replicas_under(60.0, 2, waiting=waiting))], memory)[0] for waiting in (0.0, 3e3)
     )
-    assert queue_saturated.replicas == usual.replicas + 2
-    assert "2.0 queue_saturated by their own queue" in queue_saturated.message
+    assert saturated.replicas == usual.replicas + 2
+    assert "2.0 replicas busy with their own queue" in saturated.message
 
 
 def test_on_off_traffic_keeps_what_it_needs_when_on() -> None:

@@ -54,7 +54,7 @@ def test_a_service_that_began_a_moment_ago_grows_with_every_look() -> None:
 
 def test_queues_on_all_replicas_end_it_after_two_looks() -> None:
     queued = unread(waiting=4.0)
-    assert [after_a_gap(*[queued] * looks)[0].replicas for looks in (1, 2, 3)] == [2, 2, 8]
+    assert [after_a_gap(*[queued] * evaluations)[0].replicas for evaluations in (1, 2, 3)] == [2, 2, 8]
     assert after_a_gap(*[unread()] * 3)[0].replicas == 2
 
 
@@ -65,10 +65,10 @@ def test_replicas_that_can_be_read_only_now_and_then_are_held_once() -> None:
 
 
 def test_it_ends_after_five_looks() -> None:
-    assert [after_a_gap(*[unread()] * looks)[0].replicas for looks in (5, 6)] == [2, 8]
+    assert [after_a_gap(*[unread()] * evaluations)[0].replicas for evaluations in (5, 6)] == [2, 8]
 
 
-def test_an_engine_without_token_gaps_is_not_waited_for() -> None:
+def test_an_engine_without_inter_token_latency_is_not_waited_for() -> None:
     untimed = a_flow(inter_token_count=None, inter_token_seconds=None)
     memory = dataclasses.replace(known(), capacity=Memory().capacity)
     replicas = [a_replica(f"chat-{index}", running=60.0, flow=untimed) for index in range(2)]
@@ -79,7 +79,7 @@ def test_what_ran_is_kept_for_one_window_afterwards() -> None:
     idle = a_snapshot(*(a_replica(f"chat-{index}", running=0.0, flow=a_flow(0.0)) for index in range(6)))
     memory = known()
     _, memory = decide(POLICY, unread(6), memory, (memory.at or 0.0) + 600.0)
-    assert [after(POLICY, [idle] * looks, memory)[0].replicas for looks in (7, 8)] == [6, 4]
+    assert [after(POLICY, [idle] * evaluations, memory)[0].replicas for evaluations in (6, 7)] == [6, 4]
 
 
 def test_with_other_replicas_the_number_stays_until_one_is_known() -> None:
@@ -99,4 +99,5 @@ def test_of_other_replicas_only_the_traffic_is_kept() -> None:
     memory = dataclasses.replace(known(), demand=dataclasses.replace(known().demand, cold_starts=(300,)))
     other = memory.of_other_replicas()
     assert (other.at, other.capacity, other.stabilization) == (None, Memory().capacity, Memory().stabilization)
-    assert other.demand == dataclasses.replace(memory.demand, cold_starts=())
+    assert memory.demand.surprise_hours > 0
+    assert other.demand == dataclasses.replace(memory.demand, cold_starts=(), surprise=0.0, surprise_hours=0.0)

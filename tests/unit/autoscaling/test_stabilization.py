@@ -64,5 +64,5 @@ def test_remembers_a_change_only_as_long_as_its_period() -> None:
     assert with_change(stabilization, 0, 61.0, 60.0).changes == ((50.0, -1),)
 
 
-def test_a_replica_is_kept_about_as_long_as_it_takes_to_start_one() -> None:
-    assert (stabilization_window_seconds(30.0), stabilization_window_seconds(300.0)) == (60.0, 180.0)
+def test_a_replica_is_kept_for_a_third_of_what_starting_one_takes() -> None:
+    assert (stabilization_window_seconds(30.0), stabilization_window_seconds(300.0)) == (60.0, 90.0)

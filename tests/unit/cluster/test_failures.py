@@ -63,6 +63,13 @@ def test_quotes_an_answer_that_is_no_status() -> None:
     assert "502: <html>Bad gateway" in failure_of(502, b"<html>Bad gateway</html>\n").message
 
 
+@pytest.mark.parametrize("before", range(200, 320, 7))
+def test_of_an_answer_that_is_no_status_no_half_of_a_secret_stays(before: int) -> None:
+    """Wherever the excerpt ends: in the password, or before the @ by which it is known."""
+    body = b"<p>" + b"x" * before + b" postgres://root:planted-pass-word@db/ " + b"y" * 5000
+    assert "planted" not in failure_of(502, body).message
+
+
 def test_a_uid_that_differs_is_a_conflict() -> None:
     cause = {"field": "metadata.uid", "message": "field is immutable"}
     body = orjson.dumps(a_status(422, "is invalid", "Invalid", causes=[cause]))

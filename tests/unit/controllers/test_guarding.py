@@ -12,8 +12,8 @@ from aiohttp import web
 
 from llmservice.cluster.reviews import Question, Verdict, may_get_metrics, may_get_service
 from llmservice.controllers.endpoints.guarding import TokenGuard
-from llmservice.controllers.endpoints.rations import Rations
 from llmservice.errors import Unavailable
+from llmservice.fairness.token_buckets import TokenBuckets
 from tests.unit.controllers.http_asking import a_request, as_read
 
 METRICS = may_get_metrics()
@@ -170,7 +170,7 @@ async def test_many_addresses_together_have_a_limit_too() -> None:
 async def test_what_is_remembered_is_bounded_and_holds_no_token() -> None:
     court = Court()
     guard = a_guard(court)
-    guard.by_address = guard.in_all = Rations(per_second=0, burst=1e9)
+    guard.by_address = guard.in_all = TokenBuckets(burst=10**9, seconds=1)
     assert await refused(guard, "good") == 0
     for number in range(1500):
         await refused(guard, f"a-planted-token-{number}")
@@ -206,7 +206,7 @@ async def test_questions_that_wait_are_bounded_however_long_the_api_server_takes
     court = Court()
     court.free.clear()
     guard = a_guard(court)
-    guard.by_address = guard.in_all = Rations(per_second=0, burst=1e9)
+    guard.by_address = guard.in_all = TokenBuckets(burst=10**9, seconds=1)
     asking = [asyncio.create_task(refused(guard, f"bad-{number}")) for number in range(1000)]
     for _ in range(50):  # rounds of the loop, not time: a busy machine takes longer for them
         await asyncio.sleep(0)

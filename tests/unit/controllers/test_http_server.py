@@ -12,7 +12,7 @@ from aiohttp import web
 from llmservice.controllers.endpoints.http_messages import in_chunks
 from llmservice.controllers.endpoints.http_server import HttpServer
 from llmservice.controllers.endpoints.one_request import HEAD_BYTES
-from llmservice.controllers.endpoints.rations import Rations
+from llmservice.fairness.token_buckets import TokenBuckets
 from tests.unit.controllers.http_asking import ask
 
 
@@ -20,10 +20,10 @@ async def hello(request: web.BaseRequest) -> web.Response:
     return web.Response(text=request.path)
 
 
-def a_server(*, connections: int = 4, seconds: float = 30, newcomers: Rations | None = None) -> HttpServer:
-    rations = newcomers or Rations(per_second=0, burst=1000)
+def a_server(*, connections: int = 4, seconds: float = 30, newcomers: TokenBuckets[str] | None = None) -> HttpServer:
+    newcomers = newcomers or TokenBuckets(burst=1000, seconds=3600)
     return HttpServer(
-        name="test", port=0, setting="TEST", handle=hello, connections=connections, seconds=seconds, newcomers=rations
+        name="test", port=0, setting="TEST", handle=hello, connections=connections, seconds=seconds, newcomers=newcomers
     )
 
 
@@ -127,7 +127,7 @@ async def test_a_connection_has_so_many_seconds_for_everything() -> None:
 
 
 async def test_an_address_that_comes_too_often_is_turned_away_and_no_other() -> None:
-    async with a_server(newcomers=Rations(per_second=0, burst=2)) as server:
+    async with a_server(newcomers=TokenBuckets(burst=2, seconds=3600)) as server:
         assert [await ask(server, "/") for _ in range(2)] == [(200, "/")] * 2
         with closing(socket.create_connection(("127.0.0.1", server.port))) as third:
             assert await asyncio.to_thread(third.recv, 1) == b""

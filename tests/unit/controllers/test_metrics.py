@@ -5,6 +5,7 @@ from prometheus_client import generate_latest
 
 from llmservice import __version__
 from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection
@@ -234,3 +235,12 @@ def requests(metrics: Metrics, code: str, host: str) -> float | None:
 def text_of(metrics: Metrics, prefix: str) -> str:
     lines = generate_latest(metrics.registry).decode().splitlines(keepends=True)
     return "".join(line for line in lines if line.startswith(prefix))
+
+
+def test_events_that_are_not_written_are_counted() -> None:
+    metrics = Metrics()
+    limiter = EventRateLimiter(dropped=metrics.events_dropped.inc)
+    event = {"involvedObject": {"namespace": "ml", "uid": "u-1"}}
+    assert value(metrics, "llmservice_events_dropped_total") == 0
+    assert sum(limiter.allows(event) for _ in range(30)) == 25
+    assert value(metrics, "llmservice_events_dropped_total") == 5

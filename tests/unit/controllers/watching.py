@@ -11,10 +11,8 @@ import kopf
 from aiohttp import web
 
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from tests.discovery import GROUP, discovery_answer
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving
-
-GROUP = "llmservice.dev"
-CRDS = "apiextensions.k8s.io"
 
 
 @dataclass
@@ -97,28 +95,9 @@ def as_json(scene: Scene) -> Scene:
 
 
 async def discovery(request: web.Request) -> web.StreamResponse:
-    """What an API server says about itself; kopf waits until it knows namespaces and CRDs, which it never asks for."""
-    bodies: dict[str, Any] = {
-        "/api": {"versions": ["v1"]},
-        "/api/v1": {"resources": [_resource("namespaces", "Namespace", namespaced=False)]},
-        "/apis": {"groups": [_group(GROUP, "v1alpha1"), _group(CRDS, "v1")]},
-        f"/apis/{GROUP}/v1alpha1": {"resources": [_resource("llmservices", "LLMService")]},
-        f"/apis/{CRDS}/v1": {
-            "resources": [_resource("customresourcedefinitions", "CustomResourceDefinition", namespaced=False)]
-        },
-    }
-    body = bodies.get(request.path)
+    """What kopf asks before it watches."""
+    body = discovery_answer(request.path)
     return await (answer(200, body) if body else answer(404, a_status(404)))(request)
-
-
-def _group(name: str, version: str) -> dict[str, Any]:
-    served = {"groupVersion": f"{name}/{version}", "version": version}
-    return {"name": name, "versions": [served], "preferredVersion": served}
-
-
-def _resource(plural: str, kind: str, *, namespaced: bool = True) -> dict[str, Any]:
-    verbs = ["get", "list", "watch", "patch"]
-    return {"name": plural, "singularName": kind.lower(), "namespaced": namespaced, "kind": kind, "verbs": verbs}
 
 
 def a_service(name: str, version: int = 5) -> dict[str, Any]:

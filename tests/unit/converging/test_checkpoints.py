@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from llmservice.autoscaling.memory import Capacity, Demand, LinePoint, Memory, Watch
+from llmservice.autoscaling.memory import Capacity, Demand, LinePoint, Memory, ReplicaMinute
 from llmservice.converging.checkpoints import checkpoint_text, digest_of, has_moved, resumed
 from tests.unit.converging.plans import a_plan
 
@@ -40,10 +40,11 @@ def test_what_says_nothing_of_speed_voids_nothing() -> None:
 
 
 def test_a_checkpoint_never_outgrows_its_field() -> None:
-    watches = {
-        f"chat-{number:05d}-abcde": Watch(number, 3, 0.1 * number, 7.7, 1e5 / 3, 4.0, 0.5) for number in range(900)
+    minutes = {
+        f"chat-{number:05d}-abcde": ReplicaMinute(number, 3, 0.1 * number, 7.7, 1e5 / 3, 4.0, 0.5)
+        for number in range(900)
     }
-    text = checkpoint_text(digest_of(PLAN), replace(LEARNED, capacity=Capacity(watches=watches)))
+    text = checkpoint_text(digest_of(PLAN), replace(LEARNED, capacity=Capacity(minutes=minutes)))
     assert len(text) <= 4096
     found = resumed(text, digest_of(PLAN))
     assert found is not None

@@ -145,6 +145,8 @@ async def test_another_tenants_key_finds_a_worker_while_passes_for_one_tenant_ne
         taken.append(await queue.take())
         await asyncio.sleep(60)
 
+    queue.add(("victim", "before"))
+    queue.done(await queue.take())
     workers = [asyncio.create_task(worker()) for _ in range(16)]
     for number in range(100):
         queue.add(("hostile", f"chat-{number}"))
@@ -155,6 +157,18 @@ async def test_another_tenants_key_finds_a_worker_while_passes_for_one_tenant_ne
     assert taken[12:] == [("victim", "chat")]
     for task in workers:
         task.cancel()
+
+
+async def test_the_only_namespace_has_both_workers_and_another_one_gets_the_first_that_is_free() -> None:
+    queue: WorkQueue[ServiceKey] = WorkQueue(tenant=the_namespace)
+    for number in range(4):
+        queue.add(("ml", f"chat-{number}"))
+    taking = [asyncio.create_task(queue.take()) for _ in range(2)]
+    first, _ = await asyncio.gather(*taking)
+    queue.add(("other", "chat"))
+    worker = asyncio.create_task(queue.take())
+    queue.done(first)
+    assert await worker == ("other", "chat")
 
 
 async def test_a_key_that_changes_without_end_is_processed_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,11 +82,11 @@ async def test_slow_pods_get_a_quarter_of_the_connections_while_others_wait_and_
     usual = [asyncio.ensure_future(hold(budget, "team", ends)) for _ in range(10)]
     slow = [asyncio.ensure_future(hold(budget, "team", end, is_slow=True)) for _ in range(10)]
     await steps(9)
-    assert (budget._asking.total, budget._asking_slow.total) == (6, 2)
+    assert (budget._usual.held, budget._slow.held) == (6, 2)
     ends.set()
     await asyncio.gather(*usual)
     await steps(9)
-    assert (budget._asking.total, budget._asking_slow.total) == (0, 8)
+    assert (budget._usual.held, budget._slow.held) == (0, 8)
     end.set()
     await asyncio.gather(*slow)
 

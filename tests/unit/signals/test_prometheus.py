@@ -368,6 +368,12 @@ async def test_a_hundred_megabytes_are_not_read(server: FakeEngine) -> None:
     assert "more than 8 MiB for this namespace" in result.message
 
 
+@pytest.mark.parametrize("before", range(180, 300, 11))
+async def test_of_the_text_of_an_error_no_half_of_a_secret_stays(server: FakeEngine, before: int) -> None:
+    result = await unread(server, page(f"{'x' * before} postgres://root:planted-pass-word@db/ {'y' * 500}", 422))
+    assert "planted" not in result.message
+
+
 async def test_the_text_of_an_error_is_not_read_to_its_end(server: FakeEngine) -> None:
     result = await unread(server, pieces_of_an_error)
     assert result.reason is ReadFailureReason.REFUSED

@@ -4,7 +4,16 @@ import pytest
 
 from llmservice.errors import UsageError
 from llmservice.simulation.request import Arrival
-from llmservice.simulation.scenarios import SCENARIOS, TRACKABLE, scenario, trace_of
+from llmservice.simulation.scenarios import (
+    HELD_OUT_LOADS,
+    HELD_OUT_SEEDS,
+    SCENARIOS,
+    TRACKABLE,
+    TUNING_LOADS,
+    TUNING_SEEDS,
+    scenario,
+    trace_of,
+)
 
 TRACE = [Arrival(at / 3, 1000 + at % 7, 100) for at in range(1500)]
 
@@ -34,4 +43,9 @@ def test_an_unknown_scenario_names_the_known_ones() -> None:
 
 
 def test_step_and_code_are_not_trackable() -> None:
-    assert set(SCENARIOS) - set(TRACKABLE) == {"step", "code"}
+    assert set(SCENARIOS[:7]) - set(TRACKABLE) == {"step", "code"}
+
+
+def test_every_load_is_for_tuning_or_held_out_and_no_seed_is_both() -> None:
+    assert sorted([*TUNING_LOADS, *HELD_OUT_LOADS]) == sorted(SCENARIOS)
+    assert not set(TUNING_SEEDS) & set(HELD_OUT_SEEDS)

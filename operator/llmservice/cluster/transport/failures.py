@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from llmservice.converging.redaction import redacted
+from llmservice.converging.redaction import LONGEST_TEXT, redacted
 from llmservice.errors import Conflict, Expired, NotFound, OperatorError, Refused, Silent, Terminating, Unavailable
 from llmservice.untrusted.texts import cut, printable
 
@@ -45,7 +45,7 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     401 is no refusal: tokens rotate, and the next one may be good.
     """
     content = _status_object(body)
-    message = redacted(str(content.get("message") or f"HTTP {status}: {_excerpt(body)}"), _LONGEST_MESSAGE)
+    message = redacted(str(content.get("message") or ""), _LONGEST_MESSAGE) or f"HTTP {status}: {_excerpt(body)}"
     reason = cut(printable(str(content.get("reason") or "")), _LONGEST_REASON)
     if status == 404:  # noqa: PLR2004
         return NotFound(reason or "NotFound", message)
@@ -111,7 +111,8 @@ def _status_object(body: bytes) -> Mapping[str, Any]:
 
 
 def _excerpt(body: bytes) -> str:
-    return printable(body[:_EXCERPT]).strip()
+    """The beginning of an answer that is no Status object. Cut after it was redacted: no half of a secret stays."""
+    return redacted(printable(body[:LONGEST_TEXT]).strip(), _EXCERPT)
 
 
 def _seconds(header: str, content: Mapping[str, Any]) -> float:

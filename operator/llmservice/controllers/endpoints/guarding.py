@@ -21,8 +21,8 @@ from aiohttp import web
 from llmservice.cluster.leadership.leader_proxy import TOKEN_HEADER
 from llmservice.cluster.reviews import Question, Verdict
 from llmservice.controllers.endpoints.http_messages import as_json
-from llmservice.controllers.endpoints.rations import Rations
 from llmservice.errors import OperatorError
+from llmservice.fairness.token_buckets import TokenBuckets
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,7 @@ _KEPT_SECONDS = {True: 60.0, False: 10.0}
 _GRACE_SECONDS = 600.0
 _KEPT = 1024
 _AT_ONCE, _WAITING = 8, 256
+_MOST_ADDRESSES = 1024
 _EVERYBODY = "everybody"
 _BUSY = {"Retry_After": "5"}
 
@@ -62,8 +63,10 @@ class TokenGuard:
 
     judging: Callable[[], AbstractAsyncContextManager[Judge]]
     clock: Callable[[], float] = time.monotonic
-    by_address: Rations = field(default_factory=lambda: Rations(per_second=1, burst=10))
-    in_all: Rations = field(default_factory=lambda: Rations(per_second=20, burst=100, names=1))
+    by_address: TokenBuckets[str] = field(
+        default_factory=lambda: TokenBuckets(burst=10, seconds=1.0, most_keys=_MOST_ADDRESSES)
+    )
+    in_all: TokenBuckets[str] = field(default_factory=lambda: TokenBuckets(burst=100, seconds=0.05))
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _kept: dict[bool, OrderedDict[Key, tuple[Verdict, float]]] = field(
         default_factory=lambda: {True: OrderedDict(), False: OrderedDict()}
@@ -112,7 +115,8 @@ class TokenGuard:
         """Who was let in before, or whose question is under way, takes no ration."""
         if key in self._kept[True] or key in self._asked:
             return True
-        return len(self._asked) < _WAITING and self.by_address.take(address) and self.in_all.take(_EVERYBODY)
+        now = self.clock()
+        return len(self._asked) < _WAITING and self.by_address.take(address, now) and self.in_all.take(_EVERYBODY, now)
 
     async def _judged(self, key: Key, token: str) -> Verdict:
         """One question for all who ask it at the same time; who gives up takes the answer from nobody else."""

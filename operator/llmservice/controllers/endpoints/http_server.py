@@ -19,14 +19,15 @@ from aiohttp import web
 
 from llmservice.controllers.endpoints.http_messages import told
 from llmservice.controllers.endpoints.one_request import OneRequest, last
-from llmservice.controllers.endpoints.rations import Rations
 from llmservice.errors import InvalidSetting
+from llmservice.fairness.token_buckets import TokenBuckets
 
 log = logging.getLogger(__name__)
 
 _HANDSHAKE_SECONDS = 5.0
 _NO_ROOM_SECONDS = 0.5
 _STOP_SECONDS = 5.0
+_MOST_ADDRESSES = 1024
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -59,7 +60,9 @@ class HttpServer:
     certificate: Certificate | None = None
     connections: int = 128
     seconds: float = 30.0
-    newcomers: Rations = field(default_factory=lambda: Rations(per_second=10, burst=256))
+    newcomers: TokenBuckets[str] = field(
+        default_factory=lambda: TokenBuckets(burst=256, seconds=0.1, most_keys=_MOST_ADDRESSES)
+    )
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _server: web.Server = field(init=False)
     _thread: threading.Thread | None = None
@@ -107,7 +110,7 @@ class HttpServer:
                 await asyncio.sleep(_NO_ROOM_SECONDS)
                 continue
             trouble = ""
-            if self.newcomers.take(peer[0]):
+            if self.newcomers.take(peer[0], self._loop.time()):
                 self._admit(connection, peer[0], tls)
             else:
                 connection.close()

@@ -43,6 +43,7 @@ class Metrics:
     requests: Counter = field(init=False)
     autoscale_seconds: Histogram = field(init=False)
     catalogue_problem: Gauge = field(init=False)
+    events_dropped: Counter = field(init=False)
 
     def __post_init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -91,6 +92,11 @@ class Metrics:
         self.catalogue_problem = Gauge(
             "llmservice_catalogue_problem",
             "1 while the ConfigMap with the administrator's catalogue is broken and the last good one is used.",
+            registry=self.registry,
+        )
+        self.events_dropped = Counter(
+            "llmservice_events_dropped",
+            "Events not written because there were too many; the statuses say the same.",
             registry=self.registry,
         )
 

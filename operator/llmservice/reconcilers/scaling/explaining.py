@@ -128,7 +128,7 @@ def _learned(evaluation: Evaluation) -> dict[str, Any]:
         return learned
     bounds = limits(line, capacity, demand.sizes, evaluation.policy)
     return learned | {
-        "tokensPerSecondPerReplica": round(safe_load(capacity, bounds.within_objective)),
+        "tokensPerSecondPerReplica": round(safe_load(capacity, bounds)),
         "tokensPerRequest": round(demand.sizes.tokens),
         "offeredTokensPerSecond": demand.loads[-1] if demand.loads else None,
     }

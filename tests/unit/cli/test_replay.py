@@ -67,10 +67,52 @@ def test_json_with_the_changes_is_one_object(trace: Path) -> None:
     assert all(later["at_seconds"] > earlier["at_seconds"] for earlier, later in pairwise(decisions))
 
 
-def test_draws_a_picture(trace: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "load.svg"
-    ran("--trace", trace, "--plot", picture)
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
+@pytest.mark.parametrize("ending", [".svg", ".png"])
+def test_draws_a_picture(trace: Path, tmp_path: Path, ending: str) -> None:
+    picture = tmp_path / f"load{ending}"
+    assert ran("--trace", trace, "--plot", picture).exit_code == 0
+    beginning = picture.read_bytes()[:60]
+    assert beginning.startswith(b"\x89PNG" if ending == ".png" else b"<?xml")
+
+
+def test_other_policies_play_the_same_load_beside_it(trace: Path) -> None:
+    result = ran("--trace", trace, "--engine", "a100-8b", "--against", "keda:1, kubeai:24,fixed:3")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "1200 requests" in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines()[-4:]]
+    assert [row[0] for row in rows] == ["Learned", "keda:1", "kubeai:24", "fixed:3"]
+    assert rows[-1][1:4] == ["1.0000", "3.00", "0.50"]
+    assert float(rows[1][2]) > float(rows[2][2])
+
+
+def test_others_come_as_json_too(trace: Path) -> None:
+    result = ran("--trace", trace, "--policy", "Fixed", "--against", "fixed:1,hpa-kv", "-o", "json")
+    figures = json.loads(result.stdout)
+    assert list(figures["against"]) == ["fixed:1", "hpa-kv:80"]
+    assert figures["against"]["fixed:1"] == {key: value for key, value in figures.items() if key != "against"}
+
+
+def test_the_smallest_fixed_fleet_and_the_cheapest_schedule_are_found(trace: Path) -> None:
+    arguments = ("--trace", trace, "--times", 8, "--max", 4, "--against", "fixed:best,clairvoyant", "-o", "json")
+    against = json.loads(ran(*arguments).stdout)["against"]
+    assert against["fixed:best"]["attainment"] >= 0.99
+    assert against["clairvoyant"]["average_replicas"] <= against["fixed:best"]["average_replicas"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("kedda:24", "kedda:24: no such policy: choose among learned"),
+        ("keda:24,", "no such policy"),
+        ("keda:24,keda:24.0", "keda:24 is named twice"),
+        ("fixed:0", "give replicas after the colon, a whole number up to 1000"),
+    ],
+)
+def test_a_policy_that_means_nothing_is_wrong_usage(trace: Path, names: str, message: str) -> None:
+    result = ran("--trace", trace, "--against", names)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Invalid value for '--against'" in result.stderr
+    assert message in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -140,8 +182,18 @@ def test_refuses_a_picture_it_cannot_draw(trace: Path, tmp_path: Path) -> None:
     assert "end it in .svg or .png" in result.output
 
 
-def test_says_what_a_png_needs(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "cairosvg", None)
-    result = ran("--trace", trace, "--plot", tmp_path / "load.png")
-    assert result.exit_code == 1
-    assert "the extra `replay`" in result.output
+def test_without_the_plotting_library_it_says_so_before_the_replay(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "llmservice.cli.replay_chart", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = ran("--trace", trace, "--plot", tmp_path / "load.svg")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "install the extra `plot`" in result.stderr
+    assert ran("--trace", trace).exit_code == 0
+
+
+def test_the_image_of_the_operator_has_no_plotting_library() -> None:
+    lock = Path(__file__).parents[3] / "requirements" / "runtime.lock"
+    assert "click==" in lock.read_text("utf-8")
+    assert "matplotlib" not in lock.read_text("utf-8")
