@@ -48,8 +48,9 @@ class ModelFacts:
 
     `longest_context` in tokens. `layers` counts all layers; of those `sliding_layers` keep only the last
     `sliding_window` tokens, and `linear_layers` (Mamba, linear attention, blocks without attention) keep a state that
-    does not grow. `parameters` counts all weights, `file_bytes` the files that an engine loads. `quantization` is the
-    checkpoint's own method (`awq`, `gptq`, `fp8`, `mxfp4`, `Q4_K_M`…), empty for a plain one, with the bits of a
+    does not grow. The others see all tokens, with `global_kv_heads` of `global_head_size` where those differ from the
+    rest (Gemma 4), else 0. `parameters` counts all weights, `file_bytes` the files that an engine loads. `quantization`
+    is the checkpoint's own method (`awq`, `gptq`, `fp8`, `mxfp4`, `Q4_K_M`…), empty for a plain one, with the bits of a
     quantized weight and how many share a scale; `dtype` that of its plain weights (`bfloat16`, `float16`, `float32`).
     `gated` tells whether a licence must be accepted first.
     """
@@ -70,6 +71,8 @@ class ModelFacts:
     sliding_window: int = 0
     sliding_layers: int = 0
     linear_layers: int = 0
+    global_kv_heads: int = 0
+    global_head_size: int = 0
     parameters: int = 0
     file_bytes: int = 0
     quantization: str = ""
