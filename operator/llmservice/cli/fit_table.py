@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from llmservice.models.inspection_answer import facts_as_json
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.options import Option
 from llmservice.planning.fit.setup import GIB, Setup
@@ -37,7 +38,7 @@ def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: I
     """Everything that is known of each option; sizes in bytes on each GPU."""
     answer = {
         "model": model,
-        "facts": {name: value for name, value in asdict(facts).items() if value not in (None, 0, "")},
+        "facts": facts_as_json(facts),
         "engine": engine,
         "maxModelLen": setup.max_model_len,
         "maxNumSeqs": setup.max_num_seqs,

@@ -16,7 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.plausible import MalformedModel, implausible_in, json_object, part
+from llmservice.models.plausibility import implausible
+from llmservice.models.plausible import MalformedModel, json_object, part
 from llmservice.untrusted.texts import cut, printable
 
 MOST_BYTES = 4096
@@ -32,7 +33,7 @@ def answer_of(model: str, revision: str, result: ModelFacts | InspectionFailure)
     if revision:
         answer["revision"] = revision
     if isinstance(result, ModelFacts):
-        return answer | {"facts": _known(asdict(result))}
+        return answer | {"facts": facts_as_json(result)}
     message = cut(printable(result.message), _LONGEST_MESSAGE)
     return answer | {"failure": {"reason": result.reason.value, "message": message, "remedy": result.remedy}}
 
@@ -54,13 +55,23 @@ def facts_in(text: str) -> ModelFacts | InspectionFailure:
         return InspectionFailure(FailureReason.NOT_A_MODEL, str(error))
 
 
+def facts_as_json(facts: ModelFacts) -> dict[str, Any]:
+    """What is known, with the names of ModelFacts in camelCase."""
+    return {_camel(key): _known(value) for key, value in asdict(facts).items() if value or value is False}
+
+
+def with_field_names(facts: Any) -> Any:
+    """Facts as an answer writes them, or as Python does, with the names of ModelFacts."""
+    return _renamed(facts, _snake)
+
+
 def _facts_in(value: object) -> ModelFacts:
     try:
-        facts = _FACTS.validate_python(_renamed(value, _snake), strict=False)
+        facts = _FACTS.validate_python(with_field_names(value), strict=False)
     except (ValidationError, RecursionError) as error:
         raise MalformedModel("the answer of the inspection holds no facts") from error
-    if field := implausible_in(facts):
-        raise MalformedModel(f"the answer of the inspection gives an impossible {_camel(field)}")
+    if problem := implausible(facts):
+        raise MalformedModel(f"the answer of the inspection cannot be true: {problem}")
     return facts
 
 

@@ -74,7 +74,7 @@ def json_object(data: bytes | str, what: str, at_most: int) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise MalformedModel(f"{what} is not JSON: {_shown(error)}") from error
+        raise MalformedModel(f"{what} is not JSON: {shown(error)}") from error
     if not isinstance(found, dict):
         raise MalformedModel(f"{what} is not a JSON object")
     return found
@@ -95,14 +95,14 @@ def _number(value: object, name: str, at_most: int) -> int:
     if value is None or isinstance(value, bool):
         return 0
     if not isinstance(value, int | float):
-        raise MalformedModel(f"{name} is {_shown(value)}, not a number")
+        raise MalformedModel(f"{name} is {shown(value)}, not a number")
     if isinstance(value, float) and not math.isfinite(value):
         return 0
     if value > at_most:
-        raise MalformedModel(f"{name} is {_shown(value)}, more than any model has")
+        raise MalformedModel(f"{name} is {shown(value)}, more than any model has")
     return max(0, int(value))
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A few letters of a stranger's value. A number of thousands of digits is not written out: that takes long."""
     return "a huge number" if isinstance(value, int) and value > 2**64 else cut(printable(str(value)), _LONGEST_SHOWN)

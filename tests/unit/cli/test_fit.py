@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from llmservice.cli.fit import command
+from llmservice.models.inspection_answer import answer_of, facts_in
+from llmservice.models.model_facts import ModelFacts
 
 
 def fit(*arguments: str) -> Result:
@@ -100,7 +102,7 @@ def test_numbers_of_a_model_that_nobody_knows(tmp_path: Path) -> None:
     [
         (["--gpu=L4"], "--model: name the model, or give its numbers with --facts FILE"),
         (["--model=qwen/qwen3-8"], "is not in the model catalogue (similar: Qwen/Qwen3-8B, Qwen/Qwen3-4B, "),
-        (["--model=qwen/qwen3-8"], "); correct it, or give its numbers with --facts FILE"),
+        (["--model=qwen/qwen3-8"], "`llmservice inspect qwen/qwen3-8 -o json` writes"),
         ([LLAMA, "--gpu=A100"], "--gpu: A100 exists with different amounts of memory; use one of: A100-40GB"),
         ([LLAMA, "--gpu=L5"], "--gpu: L5 is not in the accelerator catalogue (similar: "),
         ([LLAMA, "--quantization=awk"], "--quantization: awk is not a quantization of vllm 0.33.0; use one of: awq"),
@@ -153,3 +155,14 @@ data:
 
 def test_a_uri_names_the_model_too() -> None:
     assert fit("--model=hf://Qwen/Qwen3-8B@main", "--gpu=L4").exit_code == 0
+
+
+@pytest.mark.parametrize("document", ["answer", "facts"])
+def test_what_inspect_writes_is_what_fit_reads(tmp_path: Path, document: str) -> None:
+    known = as_json(LLAMA, "--gpu=L4")["facts"]
+    facts = facts_in(json.dumps({"facts": known}))
+    assert isinstance(facts, ModelFacts)
+    answer = answer_of("hf://own/model", "main", facts)
+    file = tmp_path / "facts.json"
+    file.write_text(json.dumps(answer if document == "answer" else answer["facts"]))
+    assert as_json(f"--facts={file}", "--gpu=L4")["facts"] == known
