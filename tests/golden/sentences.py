@@ -12,9 +12,10 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
+from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.situations import CONDITIONS, DIAGNOSES, UNPLANNABLE
 from tests.unit.api.cases import REFUSED, name_of, refusal
-from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES
+from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
 
 FOLDER = Path(__file__).parent / "messages"
 
@@ -40,7 +41,7 @@ def _engines() -> Iterator[str]:
 
 def _catalogue() -> Iterator[str]:
     """Each overlay that is refused, and why."""
-    tables = {"engines.yaml": BROKEN_ENGINES, "accelerators.yaml": BROKEN_ACCELERATORS}
+    tables = {"engines.yaml": BROKEN_ENGINES, "accelerators.yaml": BROKEN_ACCELERATORS, "models.yaml": BROKEN_MODELS}
     for name, table in tables.items():
         for text, _ in table:
             try:
@@ -74,6 +75,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "planning": _planning,
     "catalogue": _catalogue,
     "engines": _engines,
+    "fit": lambda: iter(sentences_of_fits()),
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,

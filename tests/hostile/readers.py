@@ -1,6 +1,7 @@
 """Everything in the operator that reads what strangers write, as functions of one text."""
 
 import logging
+import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -24,6 +25,12 @@ from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
+from llmservice.models.gguf_header import read_gguf_header
+from llmservice.models.gguf_values import TruncatedHeader
+from llmservice.models.hugging_face_config import config_in, facts_of_config
+from llmservice.models.inspection_answer import facts_in
+from llmservice.models.plausible import MalformedModel
+from llmservice.models.weight_files import gguf_models, loaded_weights, parts_of
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
 from llmservice.untrusted.texts import cut, printable
@@ -110,6 +117,34 @@ def _read_buckets(text: str) -> None:
     reading_from({name: [Sample(text, 1.0)], "vllm:num_requests_running": [Sample("", 1.0)]}, _VLLM, 0.0)
 
 
+def _read_config(text: str) -> None:
+    with suppress(MalformedModel):
+        config_in(_bytes(text))
+    words = [text[at : at + 64] for at in range(0, len(text), 64)]
+    with suppress(MalformedModel):
+        facts_of_config({"architectures": [text], "layer_types": words, "torch_dtype": text, "hidden_size": text})
+    facts_of_config({"hybrid_override_pattern": text, "quantization_config": {"quant_method": text}})
+
+
+def _read_gguf(text: str) -> None:
+    """The text as a whole file, and as a vocabulary of many short ones."""
+    data = _bytes(text)
+    words = [data[at : at + 32] for at in range(0, len(data), 32)]
+    array = b"".join(struct.pack("<Q", len(word)) + word for word in words)
+    key = struct.pack("<Q", 1) + b"a" + struct.pack("<IIQ", 9, 8, len(words)) + array
+    for file in (data, b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + key):
+        with suppress(MalformedModel, TruncatedHeader):
+            read_gguf_header(file)
+
+
+def _read_names(text: str) -> None:
+    """Many names of files, and one that is as long as the text."""
+    names = [f"{text[at : at + 128]}-{at:05}-of-00009.gguf" for at in range(0, len(text), 128)]
+    sizes = dict.fromkeys((*names, f"{text}.safetensors"), 1)
+    parts_of(gguf_models(sizes)[0], sizes)
+    loaded_weights(sizes)
+
+
 def _warnings(text: str) -> None:
     event = {"reason": "FailedMount", "message": text, "metadata": {}, "lastTimestamp": "2026-01-01T00:00:00Z"}
     preparation_failure(preparation([event]), "ml")
@@ -141,6 +176,10 @@ READERS: Mapping[str, Reader] = {
     "line of the log as JSON": lambda text: _JsonFormatter().format(_record(text)),
     "quantity": _quantity,
     "arguments and variables": _check_arguments,
+    "config.json of a model": _read_config,
+    "header of a GGUF file": _read_gguf,
+    "names of a model's files": _read_names,
+    "answer of an inspection": facts_in,
     "name of a GGUF file": lambda text: quantization_in(text, {"Q4_K_M"}),
     "spec: model.uri": _parse("model", "uri"),
     "spec: engineOptions.args": _parse("engineOptions", "args", "[]"),

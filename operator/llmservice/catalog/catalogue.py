@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.model_rows import KnownModels
 from llmservice.errors import InvalidSpec
 
 
@@ -25,6 +26,7 @@ class Catalogue:
     `accelerators` maps each name, alias and group to its row. `ambiguous` maps a name that means different amounts of
     memory to the exact choices. `by_domain` maps the domain of a device resource to its vendor's defaults, as an
     accelerator without a name. `platforms` maps each platform to node labels that identify it, the most specific first.
+    `models` is None for the shipped ones: `loader.models_of` loads those when they are first needed.
     """
 
     engines: Mapping[str, EngineVersions]
@@ -32,6 +34,7 @@ class Catalogue:
     ambiguous: Mapping[str, tuple[str, ...]]
     by_domain: Mapping[str, Accelerator]
     platforms: Mapping[str, tuple[str, ...]]
+    models: KnownModels | None = None
 
     def engine_version(self, engine: str, version: str | None) -> EngineVersion:
         """The row of a version, or of the default when None; raises InvalidSpec (UnknownVersion)."""

@@ -11,8 +11,9 @@ from llmservice.catalog.accelerator_rows import accelerators_from
 from llmservice.catalog.catalogue import Catalogue, EngineVersions
 from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.model_rows import KnownModels, known_models
 from llmservice.catalog.recorded_flags import recorded_options
-from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, mapping, typed
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping, typed
 from llmservice.catalog.yaml_values import ValuesLoader
 from llmservice.errors import InvalidCatalogue
 
@@ -24,6 +25,17 @@ Table = Mapping[str, Any]
 def load_catalogue() -> Catalogue:
     """The catalogue that ships with this version of the operator."""
     return catalogue_of(engines=shipped_table(ENGINES_FILE), accelerators=shipped_table(ACCELERATORS_FILE))
+
+
+@cache
+def shipped_models() -> KnownModels:
+    """The models this version was shipped with: read when one is first asked for, for most commands need none."""
+    return known_models(shipped_table(MODELS_FILE))
+
+
+def models_of(catalogue: Catalogue) -> KnownModels:
+    """The models a catalogue knows."""
+    return catalogue.models or shipped_models()
 
 
 def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:

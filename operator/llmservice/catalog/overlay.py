@@ -8,18 +8,22 @@
 | accelerators.yaml: groups, ambiguous           | name                  | the same                                 |
 | accelerators.yaml: schemes                     | its first node label  | the same                                 |
 | accelerators.yaml: platforms                   | name                  | the same; checked before shipped ones    |
+| models.yaml: models                            | id and aliases        | adds or replaces the whole row           |
 
 Rows that are not in the ConfigMap stay as shipped.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import Table, catalogue_of, shipped_table, table_in
-from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, mapping
+from llmservice.catalog.loader import Table, catalogue_of, shipped_models, shipped_table, table_in
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping
 from llmservice.errors import InvalidCatalogue
+
+_FILES = (ENGINES_FILE, ACCELERATORS_FILE, MODELS_FILE)
 
 
 def overlaid(data: Any) -> Catalogue:
@@ -28,15 +32,15 @@ def overlaid(data: Any) -> Catalogue:
     `data` may come from an unvalidated file. Raises InvalidCatalogue naming file, row and field.
     """
     if not isinstance(data, Mapping):
-        raise InvalidCatalogue("data", f"must be a mapping with the keys {ENGINES_FILE}, {ACCELERATORS_FILE}")
-    for name in data.keys() - {ENGINES_FILE, ACCELERATORS_FILE}:
-        raise InvalidCatalogue(
-            name, f"is not a file of the catalogue; use the keys {ENGINES_FILE}, {ACCELERATORS_FILE}"
-        )
-    return catalogue_of(
+        raise InvalidCatalogue("data", f"must be a mapping with the keys {', '.join(_FILES)}")
+    for name in data.keys() - set(_FILES):
+        raise InvalidCatalogue(name, f"is not a file of the catalogue; use the keys {', '.join(_FILES)}")
+    models = _given(data, MODELS_FILE)
+    catalogue = catalogue_of(
         engines=_engines(shipped_table(ENGINES_FILE), _given(data, ENGINES_FILE)),
         accelerators=_accelerators(shipped_table(ACCELERATORS_FILE), _given(data, ACCELERATORS_FILE)),
     )
+    return replace(catalogue, models=shipped_models().overlaid(models)) if models else catalogue
 
 
 def _given(data: Mapping[str, Any], name: str) -> Table:

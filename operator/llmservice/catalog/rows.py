@@ -15,6 +15,7 @@ Row = TypeVar("Row")
 
 ENGINES_FILE = "engines.yaml"
 ACCELERATORS_FILE = "accelerators.yaml"
+MODELS_FILE = "models.yaml"
 """The files of a catalogue, and the keys of an overlay."""
 
 _SENTENCES = {

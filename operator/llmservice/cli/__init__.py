@@ -13,7 +13,9 @@ from llmservice import __version__
 VERBS = {
     "crd": "Print the CustomResourceDefinition.",
     "explain": "Explain why a service has its number of replicas.",
+    "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster needs.",
+    "inspect": "Print what a model's files say of it.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",

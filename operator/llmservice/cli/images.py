@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import TextIO
 
 import click
-import yaml
 
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import load_catalogue
-from llmservice.catalog.overlay import overlaid
-from llmservice.cli.documents import documents_in, to_yaml
+from llmservice.cli.documents import to_yaml
+from llmservice.cli.overlay_file import catalogue_with
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidCatalogue, InvalidSetting
+from llmservice.errors import InvalidSetting
 from llmservice.planning.images import mirrored
 from llmservice.settings import mirrors_in, settings_from
 
@@ -65,7 +63,7 @@ def command(
     prefixes = _prefixes(mirrors)
     found = [
         image
-        for image in images_of(_catalogue(overlay), prefixes)
+        for image in images_of(catalogue_with(overlay), prefixes)
         if (not engines or image.engine in engines)
         and (not variants or image.variant in variants)
         and (image.default or not default_versions)
@@ -96,22 +94,6 @@ def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:
         raise click.BadParameter(str(error), param_hint="--mirror") from error
     except InvalidSetting as error:
         raise click.ClickException(str(error)) from error
-
-
-def _catalogue(overlay: TextIO | None) -> Catalogue:
-    """The shipped catalogue, with the rows of an overlay's ConfigMap."""
-    if overlay is None:
-        return load_catalogue()
-    try:
-        bodies = [body for _, body in documents_in(overlay.read()) if isinstance(body, Mapping)]
-        maps = [body for body in bodies if body.get("kind") == "ConfigMap"]
-        if len(maps) != 1:
-            raise click.ClickException(f"{overlay.name}: has {len(maps)} ConfigMaps; give a file with exactly one")
-        return overlaid(maps[0].get("data") or {})
-    except UnicodeDecodeError as error:
-        raise click.ClickException(f"{overlay.name}: is not UTF-8: {error}; save the file as UTF-8") from error
-    except (InvalidCatalogue, yaml.YAMLError) as error:
-        raise click.ClickException(f"{overlay.name}: {error}") from error
 
 
 def _written(images: list[EngineImage], output: str, *, with_source: bool) -> str:

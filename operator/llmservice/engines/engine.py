@@ -6,6 +6,7 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
 from llmservice.untrusted.patterns import Pattern
 
@@ -137,6 +138,7 @@ class Capabilities:
     the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
     `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
     are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
+    `memory` is how it uses the memory of devices, None if that is not known.
     """
 
     schemes: frozenset[str]
@@ -147,6 +149,7 @@ class Capabilities:
     one_word_arguments: bool = False
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()
+    memory: MemoryUse | None = None
 
 
 class Engine(Protocol):

@@ -21,6 +21,7 @@ from llmservice.engines.engine import (
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
+from llmservice.engines.memory_use import MemoryUse
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -43,6 +44,20 @@ _LOAD = "^llamacpp:requests_(processing|deferred) "
 
 _KV_CACHE_DTYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1")
 
+_MEMORY = MemoryUse(
+    variants=frozenset({"cuda", "rocm", "xpu"}),
+    utilization=1.0,
+    # --ubatch-size
+    step_tokens=512,
+    divides_heads=False,
+    reserves_requests=True,
+    # Llama 3 8B at 8192 tokens, as it logs: "CUDA0 compute buffer size = 258.50 MiB". 0.3 to 1 GiB are seen in all.
+    output_buffer=True,
+    spread_gib=0.5,
+    small_kv_dtype="q8_0",
+    small_kv_in_hardware=False,
+    quantizations=(_USUAL_QUANTIZATION, "Q8_0", "F16"),
+)
 # Nothing listens during the download, then /health answers 503 until the model is loaded.
 _PROBES = health_probes(startup_period_seconds=2)
 
@@ -173,7 +188,7 @@ class LlamaCpp:
     """llama.cpp's `llama-server`, as in its official images."""
 
     name = "llamacpp"
-    capabilities = Capabilities(schemes=frozenset({"hf", "pvc"}), gguf=True, equals_sign=False)
+    capabilities = Capabilities(schemes=frozenset({"hf", "pvc"}), gguf=True, equals_sign=False, memory=_MEMORY)
     owned = OwnedArguments(
         flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
         environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},

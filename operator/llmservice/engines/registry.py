@@ -13,6 +13,9 @@ from llmservice.errors import InvalidSpec
 ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TGI, VLLM)}
 """A new engine is one file in this package, its name in this line, and its rows in engines.yaml."""
 
+USUAL = VLLM.name
+"""The engine that commands mean when none is named."""
+
 
 def engine_named(name: str) -> Engine:
     """The engine of a name; raises InvalidSpec (UnknownEngine)."""

@@ -27,6 +27,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
+from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.tgi_metric_names import tgi_metric_names
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
@@ -36,6 +37,20 @@ _LEAST_LIMIT = 128
 """TGI's default for concurrent requests, beyond which it answers 429."""
 _LIMIT_PER_SEQUENCE = 4
 _USUAL_PREFILL_TOKENS = 4096
+_MEMORY = MemoryUse(
+    variants=frozenset({"cuda", "rocm", "xpu"}),
+    # --cuda-memory-fraction 1.0, of which it leaves 5 % (TGI_WIGGLE_ROOM).
+    utilization=0.95,
+    step_tokens=_USUAL_PREFILL_TOKENS,
+    # Devices below compute capability 8.0 cannot split a prompt, so the operator lets a step take a whole one.
+    whole_prompts=True,
+    graphs_gib=0.3,
+    exchange_gib=1.8,
+    experts_gib=0.5,
+    small_kv_dtype="fp8_e4m3fn",
+    quantizations=("auto", "online-fp8", "awq"),
+)
+"""It runs the same models as vLLM in similar steps: graphs, exchange and experts are those of vLLM's logs."""
 _STOP_SECONDS = 15
 _DTYPES = ("float16", "bfloat16")
 _KV_CACHE_DTYPES = ("fp8_e4m3fn", "fp8_e5m2")
@@ -136,6 +151,7 @@ class Tgi:
         dtype=True,
         one_word_arguments=True,
         glued=frozenset({"-e", "-p"}),
+        memory=_MEMORY,
     )
     owned = OwnedArguments(flags=_OWNED, environment={**dict(_variables_of_options()), **_VARIABLES})
     flags = frozenset(

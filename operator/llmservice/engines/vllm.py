@@ -28,6 +28,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
+from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.vllm_metric_names import vllm_metric_names
 from llmservice.untrusted.patterns import compiled
 
@@ -83,6 +84,26 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """Remedy → options in every spelling, and variables."""
+
+_MEMORY = MemoryUse(
+    # Plugins run on other devices, with rules of their own.
+    variants=frozenset({"cuda", "rocm", "xpu"}),
+    utilization=0.92,
+    step_tokens=2048,
+    # It goes by the names of A100 and GB10 (engine/arg_utils.py).
+    large_step_tokens=8192,
+    small_step_capabilities=frozenset({"8.0", "12.1"}),
+    # Since 0.17; 9.7 before.
+    sampler_copies=3.8,
+    compiling_gib=0.75,
+    graphs_gib=0.3,
+    # With the 0.3 of one device 2.1 to 2.2 on H100 with NVLink: NCCL and custom all-reduce.
+    exchange_gib=1.8,
+    experts_gib=0.5,
+    small_kv_dtype="fp8",
+    quantizations=("auto", "online-fp8", "awq"),
+)
+"""Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
 _LOG_PATTERNS = (
     *HUB_LOG_PATTERNS,
@@ -175,6 +196,7 @@ class Vllm:
         remote_code=True,
         dtype=True,
         glued=frozenset({"-q", "-n", "-r"}),
+        memory=_MEMORY,
     )
     owned = OwnedArguments(
         flags={word: remedy for word, remedy in _owned() if word.startswith("-")},

@@ -47,10 +47,12 @@ class ModelFacts:
     """A model's facts; None, 0 and empty where nothing is known. Unknown is never a reason to refuse.
 
     `longest_context` in tokens. `layers` counts all layers; of those `sliding_layers` keep only the last
-    `sliding_window` tokens, and `linear_layers` (Mamba, linear attention) keep a state that does not grow.
-    `parameters` counts all weights, `file_bytes` the files that an engine loads. `quantization` is the checkpoint's own
-    method (`awq`, `gptq`, `fp8`, `mxfp4`, `Q4_K_M`…), empty for a plain one; `dtype` that of its plain weights
-    (`bfloat16`, `float16`, `float32`). `gated` tells whether a licence must be accepted first.
+    `sliding_window` tokens, and `linear_layers` (Mamba, linear attention, blocks without attention) keep a state that
+    does not grow. The others see all tokens, with `global_kv_heads` of `global_head_size` where those differ from the
+    rest (Gemma 4), else 0. `parameters` counts all weights, `file_bytes` the files that an engine loads. `quantization`
+    is the checkpoint's own method (`awq`, `gptq`, `fp8`, `mxfp4`, `Q4_K_M`…), empty for a plain one, with the bits of a
+    quantized weight and how many share a scale; `dtype` that of its plain weights (`bfloat16`, `float16`, `float32`).
+    `gated` tells whether a licence must be accepted first.
     """
 
     architecture: str = ""
@@ -69,9 +71,12 @@ class ModelFacts:
     sliding_window: int = 0
     sliding_layers: int = 0
     linear_layers: int = 0
+    global_kv_heads: int = 0
+    global_head_size: int = 0
     parameters: int = 0
     file_bytes: int = 0
     quantization: str = ""
+    quantization_bits: int = 0
     quantization_group: int = 0
     dtype: str = ""
     gated: bool | None = None

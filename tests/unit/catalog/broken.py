@@ -41,3 +41,21 @@ BROKEN_ACCELERATORS = (
     ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 "),
 )
 """Texts of accelerators.yaml."""
+
+BROKEN_MODELS = (
+    ("[]", "models.yaml: "),
+    ("model: []", "models.yaml: .* model; .*: models, sources"),
+    ("models: {a: 1}", "models.yaml: models: "),
+    ("models: [a]", "models.yaml: models: "),
+    ("models: [{layers: 1}]", "models.yaml: None: id "),
+    ("models: [{id: a/b, aliases: c}]", "models.yaml: a/b: .* aliases"),
+    ("models: [{id: a/b}, {id: A/B}]", "models.yaml: A/B: "),
+    ("models: [{id: a/b, like: c/d}]", "models.yaml: a/b: like: c/d "),
+    ("models: [{id: a/b, laiers: 32}]", "models.yaml: a/b: .* laiers"),
+    ("models: [{id: a/b, layers: '1'}]", "models.yaml: a/b: layers: "),
+    ("models: [{id: a/b, layers: -3}]", "models.yaml: a/b: layers .*-3"),
+    ("models: [{id: a/b, file_gib: '5'}]", "models.yaml: a/b: file_gib: "),
+    ("models: [{id: a/b, file_gib: .nan}]", "models.yaml: a/b: file_gib: "),
+    ("models: [{id: a/b, experts: {count: 8}}]", "models.yaml: a/b: experts: active: "),
+)
+"""Texts of models.yaml."""

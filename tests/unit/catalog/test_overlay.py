@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
-from llmservice.catalog.loader import load_catalogue, shipped_table
+from llmservice.catalog.loader import load_catalogue, models_of, shipped_table
 from llmservice.catalog.overlay import overlaid
 from llmservice.cli.documents import to_yaml
 from llmservice.errors import InvalidCatalogue
-from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, L5, VERSION
+from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS, L5, VERSION
 
 
 def engines(text: str) -> Catalogue:
@@ -110,6 +110,23 @@ def test_what_every_pod_would_be_refused_for_is_refused_here(column: str, compla
         accelerators(f"vendors: {{acme: {vendor}}}")
 
 
+def test_models_are_added_beside_the_shipped_ones() -> None:
+    models = models_of(
+        overlaid({"models.yaml": "models: [{id: our/own, like: Qwen/Qwen3-8B, longest_context: 100000}]"})
+    )
+    ours, shipped = models.facts("our/own"), models.facts("Qwen/Qwen3-8B")
+    assert ours is not None
+    assert shipped is not None
+    assert (ours.longest_context, ours.layers) == (100_000, shipped.layers)
+    assert models_of(load_catalogue()).facts("our/own") is None
+
+
+@pytest.mark.parametrize(("text", "complaint"), BROKEN_MODELS)
+def test_broken_models_are_refused_with_row_and_field(text: str, complaint: str) -> None:
+    with pytest.raises(InvalidCatalogue, match=complaint):
+        overlaid({"models.yaml": text})
+
+
 def test_a_key_that_is_no_file_of_the_catalogue_is_refused() -> None:
     with pytest.raises(InvalidCatalogue, match=r"engine.yaml: .*engines.yaml"):
         overlaid({"engine.yaml": ""})
@@ -148,6 +165,12 @@ def test_nothing_written_in_accelerators_is_more_than_a_broken_overlay(table: st
 @given(engine=st.sampled_from(sorted(shipped_table("engines.yaml"))), row=_JSON)
 def test_nothing_written_in_engines_is_more_than_a_broken_overlay(engine: str, row: object) -> None:
     _refused_or_taken("engines.yaml", {engine: row})
+
+
+@settings(deadline=None)  # a collection of garbage takes longer than what is tested
+@given(row=st.dictionaries(st.sampled_from(["id", "like", "aliases", "layers", "experts", "file_gib", "gated"]), _JSON))
+def test_nothing_written_in_models_is_more_than_a_broken_overlay(row: object) -> None:
+    _refused_or_taken("models.yaml", {"models": [row]})
 
 
 def _refused_or_taken(file: str, table: dict[str, object]) -> None:

@@ -1,0 +1,108 @@
+"""What `llmservice fit` prints: a table for people, JSON for machines."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from llmservice.models.inspection_answer import facts_as_json
+from llmservice.models.model_facts import ModelFacts
+from llmservice.planning.fit.options import Option
+from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.verdict import Outcome
+
+_HEAD = ("GPU", "COUNT", "QUANTIZATION", "VERDICT", "WEIGHTS", "KV LEFT", "AT ONCE", "LONGEST", "WITH 8-BIT KV")
+_WORDS = {
+    Outcome.FITS: "fits",
+    Outcome.TIGHT: "tight",
+    Outcome.DOES_NOT_FIT: "does not fit",
+    Outcome.UNKNOWN: "unknown",
+}
+
+
+def as_text(facts: ModelFacts, engine: str, setup: Setup, options: Sequence[Option], *, explained: bool) -> str:
+    """A table with one option on a line; with `explained`, what is said of each that does not fit stands below it."""
+    lines = _table([_HEAD, *(_cells(option) for option in options)])
+    legend = (
+        f"{engine}, {setup.max_model_len} tokens a request, {setup.max_num_seqs} requests at once, "
+        f"{setup.utilization:.0%} of each GPU. GiB are on each GPU, by the careful estimate.\n"
+        "AT ONCE: requests of that length in the KV cache. LONGEST: tokens of one request that fit."
+    )
+    if 0 < facts.longest_context < setup.max_model_len:
+        legend += f"\nThe model was made for {facts.longest_context} tokens: engines refuse more, unless told how."
+    said = [f"{_place(option)}: {option.verdict.message}" for option in options if _is_wrong(option)]
+    return "\n".join([*lines, "", legend, *(["", *said] if explained and said else [])])
+
+
+def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: Iterable[Option]) -> str:
+    """Everything that is known of each option; sizes in bytes on each GPU."""
+    answer = {
+        "model": model,
+        "facts": facts_as_json(facts),
+        "engine": engine,
+        "maxModelLen": setup.max_model_len,
+        "maxNumSeqs": setup.max_num_seqs,
+        "utilization": setup.utilization,
+        "options": [_as_object(option) for option in options],
+    }
+    return json.dumps(answer, indent=1, ensure_ascii=False)
+
+
+def _as_object(option: Option) -> dict[str, Any]:
+    verdict, room = option.verdict, option.verdict.room
+    sizes = room and {
+        "weightsBytes": round(room.weights),
+        "kvCacheBytes": {"careful": round(room.careful), "optimistic": round(room.optimistic)},
+        "kvCacheBytesPerRequest": round(room.request),
+    }
+    return {
+        "gpu": option.accelerator.name,
+        "count": verdict.setup.devices,
+        "quantization": verdict.setup.quantization,
+        "verdict": verdict.outcome,
+        **(sizes or {}),
+        "fullLengthRequests": round(verdict.full_length_requests, 2),
+        "largestMaxModelLen": verdict.largest_context,
+        "largestMaxModelLenWith8BitKv": verdict.largest_context_small_kv,
+        "remedies": [asdict(remedy) for remedy in verdict.remedies],
+        "message": verdict.message,
+    }
+
+
+def _cells(option: Option) -> tuple[str, ...]:
+    verdict, room = option.verdict, option.verdict.room
+    setup, most = verdict.setup, verdict.setup.max_num_seqs
+    fixed = (option.accelerator.name, str(setup.devices), setup.quantization or "auto", _WORDS[verdict.outcome])
+    if room is None:
+        return (*fixed, *("-",) * (len(_HEAD) - len(fixed)))
+    at_once = f"{min(int(verdict.full_length_requests), most)} of {most}"
+    return (
+        *fixed,
+        f"{room.weights / GIB:.1f}",
+        f"{max(0.0, room.careful) / GIB:.1f}",
+        at_once,
+        str(verdict.largest_context or "-"),
+        str(verdict.largest_context_small_kv or "-"),
+    )
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as their widest cell, names on the left and numbers on the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    texts = (0, 2, 3)
+    return [
+        "  ".join(
+            cell.ljust(width) if column in texts else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _place(option: Option) -> str:
+    setup = option.verdict.setup
+    return f"{setup.devices} x {option.accelerator.name}, {setup.quantization or 'auto'}"
+
+
+def _is_wrong(option: Option) -> bool:
+    return option.verdict.outcome is not Outcome.FITS

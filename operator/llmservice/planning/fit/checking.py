@@ -1,0 +1,93 @@
+"""From the facts of a model, a device and the numbers of a start to a verdict."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.models.model_facts import ModelFacts
+from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_parallel_sizes
+from llmservice.planning.fit import wording
+from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype
+from llmservice.planning.fit.room import Room, largest_context, room
+from llmservice.planning.fit.setup import Setup
+from llmservice.planning.fit.verdict import Outcome, Verdict
+
+_MOST_DEVICES = 16
+
+
+def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator] = ()) -> Verdict:
+    """Whether the model fits the devices of this setup; `others` are types that a remedy may name.
+
+    Refused is only what fails by the optimistic estimate; what is not known is never refused.
+    """
+    if setup.use.divides_heads:
+        problem = tensor_parallel_problem(facts, setup.devices, setup.quantization)
+        if problem:
+            return _undividable(facts, accelerator, setup, problem)
+    if unknown := _unknown(accelerator, setup):
+        return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
+    found = room(facts, accelerator.memory_gib, setup)
+    if found is None:
+        message = "the size of the weights is not known: give parameters or file_bytes"
+        return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=message)
+    return _judged(facts, accelerator, setup, found, others)
+
+
+def _unknown(accelerator: Accelerator, setup: Setup) -> str:
+    name = accelerator.name or accelerator.resource_name
+    if accelerator.image_variant not in setup.use.variants:
+        return f"how the engine uses the memory of {name} is not known"
+    return "" if accelerator.memory_gib else f"the memory of {name} is not known"
+
+
+def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str) -> Verdict:
+    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization)
+    fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
+    nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
+    return Verdict(
+        outcome=Outcome.DOES_NOT_FIT,
+        setup=setup,
+        message=f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}",
+        remedies=tuple(Remedy(field="gpu.count", value=str(size)) for size in nearest),
+    )
+
+
+def _judged(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, found: Room, others: Iterable[Accelerator]
+) -> Verdict:
+    outcome = outcome_of(found)
+    wrong = outcome in (Outcome.TIGHT, Outcome.DOES_NOT_FIT)
+    ways_out = tuple(remedies(facts, accelerator, setup, others)) if wrong else ()
+    requests = max(0.0, found.careful / found.request) if found.request else 0.0
+    dtype = small_kv_dtype(accelerator, setup)
+    smaller = replace(setup, kv_dtype=dtype)
+    return Verdict(
+        outcome=outcome,
+        setup=setup,
+        message=_message(outcome, found, requests, accelerator, ways_out, setup),
+        room=found,
+        full_length_requests=requests,
+        largest_context=largest_context(facts, accelerator.memory_gib, setup),
+        largest_context_small_kv=largest_context(facts, accelerator.memory_gib, smaller) if dtype else 0,
+        remedies=ways_out,
+    )
+
+
+def outcome_of(found: Room) -> Outcome:
+    """What the figures say. Without the model's dimensions nothing but the weights can be refused."""
+    if found.optimistic <= 0 or found.needed > found.optimistic:
+        return Outcome.DOES_NOT_FIT
+    if not found.request:
+        return Outcome.UNKNOWN
+    return Outcome.TIGHT if found.needed > found.careful else Outcome.FITS
+
+
+def _message(
+    outcome: Outcome, found: Room, requests: float, accelerator: Accelerator, ways_out: tuple[Remedy, ...], setup: Setup
+) -> str:
+    if outcome in (Outcome.FITS, Outcome.UNKNOWN):
+        return wording.what_is_left(found, requests, accelerator, setup)
+    if found.optimistic <= 0:
+        return wording.with_remedies(wording.weights_too_large(found, accelerator, setup), ways_out)
+    tight = outcome is Outcome.TIGHT
+    return wording.with_remedies(wording.cache_too_small(found, accelerator, setup, tight=tight), ways_out)

@@ -1,0 +1,125 @@
+"""What would make a model fit, in the order of least change."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.models.model_facts import ModelFacts
+from llmservice.models.tensor_parallel import tensor_parallel_problem
+from llmservice.models.weights import weight_bytes
+from llmservice.planning.fit.room import largest_context, room
+from llmservice.planning.fit.setup import Setup
+
+_COUNTS = (1, 2, 4, 8)
+"""Devices of one node that are usual, and safe with most models."""
+_LEAST_CONTEXT = 1024
+"""A length below this is no remedy: nobody could use the model."""
+_FP8_NATIVE = (8, 9)
+_ONLINE_FP8 = "online-fp8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remedy:
+    """One change. `context` is the most tokens that it allows, where that is less than was asked for; else 0."""
+
+    field: str
+    value: str
+    context: int = 0
+
+
+def remedies(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator] = ()
+) -> Iterator[Remedy]:
+    """Single changes that make it fit by the careful estimate: length, cache, requests, weights, devices, their type.
+
+    Of `others`, the types that could be used instead, the one of the same vendor with the least memory is named.
+    """
+    yield from _shorter(facts, accelerator, setup)
+    yield from _smaller_cache(facts, accelerator, setup)
+    yield from _fewer_requests(facts, accelerator, setup)
+    yield from _smaller_weights(facts, accelerator, setup)
+    if count := smallest_count(facts, accelerator, setup, more_than=setup.devices):
+        yield Remedy(field="gpu.count", value=str(count))
+    yield from _larger_type(facts, accelerator, setup, others)
+
+
+def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
+    """The fewest devices of one node on which it fits by the careful estimate, of 1, 2, 4 and 8; 0 when none does."""
+    counts = (count for count in _COUNTS if count > more_than)
+    return next((count for count in counts if fits_carefully(facts, accelerator, replace(setup, devices=count))), 0)
+
+
+def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
+    """Whether it fits by the careful estimate; what is not known does not."""
+    if setup.use.divides_heads and tensor_parallel_problem(facts, setup.devices, setup.quantization):
+        return False
+    found = room(facts, accelerator.memory_gib, setup)
+    return found is not None and found.careful > 0 and found.needed <= found.careful
+
+
+def small_kv_dtype(accelerator: Accelerator, setup: Setup) -> str:
+    """The KV cache of 8 bits that the engine takes on this device; empty where it takes none for certain."""
+    return setup.use.small_kv_dtype if has_fp8(accelerator) or not setup.use.small_kv_in_hardware else ""
+
+
+def has_fp8(accelerator: Accelerator) -> bool:
+    """Whether the device has numbers of 8 bits with a fraction: NVIDIA's from 8.9 on, AMD's gfx94 and gfx95."""
+    capability = accelerator.capability
+    if capability.startswith("gfx"):
+        return capability.startswith(("gfx94", "gfx95"))
+    major, _, minor = capability.partition(".")
+    return major.isdecimal() and minor.isdecimal() and (int(major), int(minor)) >= _FP8_NATIVE
+
+
+def rounded_context(tokens: int) -> int:
+    """A length as people write it: rounded down to two digits and noughts, and to thousands at most."""
+    step: int = min(1000, 10 ** max(0, len(str(tokens)) - 2))
+    return tokens // step * step
+
+
+def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    longest = largest_context(facts, accelerator.memory_gib, setup)
+    if _LEAST_CONTEXT <= longest < setup.max_model_len:
+        yield Remedy(field="maxModelLen", value=str(rounded_context(longest)))
+
+
+def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    dtype = small_kv_dtype(accelerator, setup)
+    if not dtype or setup.kv_dtype not in ("", "auto"):
+        return
+    longest = largest_context(facts, accelerator.memory_gib, replace(setup, kv_dtype=dtype))
+    if longest >= setup.max_model_len:
+        yield Remedy(field="kvCacheDtype", value=dtype)
+    elif longest >= _LEAST_CONTEXT:
+        yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
+
+
+def _fewer_requests(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    number = setup.max_num_seqs // 2
+    while number and not fits_carefully(facts, accelerator, replace(setup, max_num_seqs=number)):
+        number //= 2
+    if number:
+        yield Remedy(field="maxNumSeqs", value=str(number))
+
+
+def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    """The most bits that fit, of what people make of a plain checkpoint."""
+    usual = setup.use.quantizations
+    if facts.quantization or setup.quantization not in ("", *usual):
+        return
+    by_size = sorted(usual, key=lambda name: weight_bytes(facts, name) or 0, reverse=True)
+    for name in by_size:
+        native = has_fp8(accelerator) or not name.startswith(_ONLINE_FP8)
+        if native and fits_carefully(facts, accelerator, replace(setup, quantization=name)):
+            yield Remedy(field="quantization", value=name)
+            return
+
+
+def _larger_type(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]
+) -> Iterator[Remedy]:
+    larger = (each for each in others if each.vendor == accelerator.vendor and each.memory_gib > accelerator.memory_gib)
+    for each in sorted(larger, key=lambda each: (each.memory_gib, each.name)):
+        if fits_carefully(facts, each, setup):
+            yield Remedy(field="gpu.type", value=each.name)
+            return

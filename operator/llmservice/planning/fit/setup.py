@@ -1,0 +1,33 @@
+"""With which numbers an engine would be started."""
+
+from dataclasses import dataclass
+
+from llmservice.engines.memory_use import MemoryUse
+
+GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """The numbers of one start.
+
+    `use` is how the engine uses memory. `devices`, one or more, share the model; `utilization` is the share of each
+    that the engine takes. `max_model_len` and `batched_tokens` (of one step) are tokens, `max_num_seqs` requests. Empty
+    names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start without compilation
+    and graphs.
+    """
+
+    use: MemoryUse
+    max_model_len: int
+    max_num_seqs: int
+    batched_tokens: int
+    utilization: float
+    devices: int = 1
+    quantization: str = ""
+    kv_dtype: str = ""
+    eager: bool = False
+
+    @property
+    def step_tokens(self) -> int:
+        """Tokens that one step may work on."""
+        return max(self.batched_tokens, self.max_model_len) if self.use.whole_prompts else self.batched_tokens

@@ -1,0 +1,178 @@
+"""A server on this machine that speaks the Hub's API, for tests: the real one cannot be asked to fail.
+
+Addresses, status codes and headers are those that huggingface_hub reads (`hf_api.py`, `utils/_http.py`). Large files
+are redirected to a second server with a signed address, as the real hub does.
+"""
+
+import asyncio
+import ssl
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from tests.local_hub.repository import Fault, Repository
+
+_SIGNATURE = "signature=secret%2Fof%3Dthe+address"
+_ERROR = "X-Error-Code"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One request: at the hub itself, or at the server that its redirects lead to."""
+
+    at: str
+    path: str
+    authorization: str
+    range: str
+
+
+@dataclass(slots=True)
+class LocalHub:
+    """What it has, what goes wrong, and what it was asked. Made by `local_hub`."""
+
+    repositories: dict[str, Repository]
+    faults: list[Fault] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+    knows_ranges: bool = True
+    url: str = ""
+    other_url: str = ""
+
+    def asked(self, at: str) -> list[Seen]:
+        """The requests that came to `hub` or `other`."""
+        return [each for each in self.seen if each.at == at]
+
+    async def at_hub(self, request: web.Request) -> web.StreamResponse:
+        """Everything that comes to the hub itself."""
+        self._note("hub", request)
+        if fault := self._fault(request.raw_path):
+            return await _failed(request, fault)
+        found = self._found(request.path)
+        if isinstance(found, web.Response):
+            return found
+        repository, revision, file = found
+        if refused := _refused(request, repository, revision, file):
+            return refused
+        if not file:
+            return web.json_response(repository.answer())
+        if file.endswith(".json"):
+            return self._part(request, repository.files[file])
+        address = f"{self.other_url}/{request.path.lstrip('/')}?{_SIGNATURE}"
+        return web.Response(status=302, headers={"Location": address})
+
+    async def at_other(self, request: web.Request) -> web.StreamResponse:
+        """What a redirect led to: the address must be as it was given, to the letter."""
+        self._note("other", request)
+        if fault := self._fault(f"other{request.raw_path}"):
+            return await _failed(request, fault)
+        if not request.raw_path.endswith(_SIGNATURE):
+            return web.Response(status=403)
+        found = self._found(request.path)
+        return found if isinstance(found, web.Response) else self._part(request, found[0].files[found[2]])
+
+    def _note(self, at: str, request: web.Request) -> None:
+        headers = request.headers
+        self.seen.append(Seen(at, request.raw_path, headers.get("Authorization", ""), headers.get("Range", "")))
+
+    def _fault(self, path: str) -> Fault | None:
+        for fault in self.faults:
+            if fault.path in path and fault.times > 0:
+                fault.times -= 1
+                return fault
+        return None
+
+    def _found(self, path: str) -> tuple[Repository, str, str] | web.Response:
+        """The repository, revision and file of a path; empty for the list of files."""
+        parts = path.strip("/").split("/")
+        if parts[:2] == ["api", "models"] and parts[4:5] == ["revision"]:
+            name, revision, file = "/".join(parts[2:4]), "/".join(parts[5:]), ""
+        elif parts[2:3] == ["resolve"]:
+            name, revision, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+        else:
+            return web.Response(status=404)
+        repository = self.repositories.get(name)
+        return (repository, revision, file) if repository else web.Response(status=401)
+
+    def _part(self, request: web.Request, data: bytes) -> web.Response:
+        asked = request.http_range
+        if not self.knows_ranges or asked.start is None:
+            return web.Response(body=data)
+        begin, end = asked.start, min(asked.stop or len(data), len(data))
+        if begin >= len(data):
+            return web.Response(status=416)
+        headers = {"Content-Range": f"bytes {begin}-{end - 1}/{len(data)}"}
+        return web.Response(status=206, body=data[begin:end], headers=headers)
+
+
+def _refused(request: web.Request, repository: Repository, revision: str, file: str) -> web.Response | None:
+    """As the hub refuses: a private repository is unknown to strangers, of a gated one only the files are kept."""
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    may_read = not repository.token or given == repository.token
+    if given.startswith("wrong"):
+        return web.Response(status=401, headers={"X-Error-Message": "Invalid credentials in Authorization header"})
+    if repository.private and not may_read:
+        return web.Response(status=404 if given else 401, headers={_ERROR: "RepoNotFound"})
+    if revision not in repository.revisions:
+        return web.Response(status=404, headers={_ERROR: "RevisionNotFound"})
+    if file and repository.gated and not may_read:
+        return web.Response(status=403 if given else 401, headers={_ERROR: "GatedRepo"})
+    if file and file not in repository.files:
+        return web.Response(status=404, headers={_ERROR: "EntryNotFound"})
+    return None
+
+
+async def _failed(request: web.Request, fault: Fault) -> web.StreamResponse:
+    await asyncio.sleep(fault.seconds)
+    if not (fault.cut or fault.endless):
+        return web.Response(status=fault.status, headers=fault.headers, body=fault.body)
+    response = web.StreamResponse(status=fault.status, headers=fault.headers)
+    if fault.cut:
+        response.content_length = len(fault.body) + 1000
+    await response.prepare(request)
+    await response.write(fault.body)
+    while fault.endless:
+        await response.write(b"[" * 2**16)
+    if request.transport:
+        request.transport.abort()
+    return response
+
+
+@contextmanager
+def local_hub(repositories: dict[str, Repository], tls: ssl.SSLContext | None = None) -> Iterator[LocalHub]:
+    """The hub in a thread of its own, as long as the block runs."""
+    hub, ready, done = LocalHub(repositories), threading.Event(), threading.Event()
+
+    async def serve() -> None:
+        async with _served(hub, tls):
+            ready.set()
+            await asyncio.to_thread(done.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield hub
+    finally:
+        done.set()
+        thread.join(10)
+
+
+@asynccontextmanager
+async def _served(hub: LocalHub, tls: ssl.SSLContext | None) -> AsyncIterator[None]:
+    scheme = "https" if tls else "http"
+    runners = []
+    for handler in (hub.at_hub, hub.at_other):
+        app = web.Application()
+        app.router.add_route("GET", "/{path:.*}", handler)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+        runners.append(runner)
+    hub.url, hub.other_url = (f"{scheme}://127.0.0.1:{runner.addresses[0][1]}" for runner in runners)
+    try:
+        yield
+    finally:
+        for runner in runners:
+            await runner.cleanup()

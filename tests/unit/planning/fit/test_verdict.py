@@ -1,0 +1,109 @@
+"""Verdicts: what is refused, what is only said, and in which words."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.loader import load_catalogue
+from llmservice.models.model_facts import ModelFacts
+from llmservice.planning.fit.checking import check_fit
+from llmservice.planning.fit.remedies import Remedy
+from llmservice.planning.fit.setup import GIB
+from llmservice.planning.fit.verdict import Outcome
+from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import usual
+
+LLAMA = known("meta-llama/Llama-3.1-8B-Instruct")
+SETUP = usual("vllm", 256)
+
+
+def gpu(name: str) -> Accelerator:
+    return load_catalogue().accelerator(name)
+
+
+def test_says_the_arithmetic_and_the_ways_out_in_one_sentence() -> None:
+    found = check_fit(LLAMA, gpu("L4"), replace(SETUP, max_model_len=131_072))
+    assert re.match("131072 .* 16.0 GiB .* 3.5 GiB .* L4: ", found.message)
+    assert found.message.endswith(": maxModelLen 28000, kvCacheDtype fp8 (57000), or gpu.count 2")
+    assert found.remedies == (
+        Remedy(field="maxModelLen", value="28000"),
+        Remedy(field="kvCacheDtype", value="fp8", context=57_000),
+        Remedy(field="gpu.count", value="2"),
+    )
+
+
+def test_weights_that_are_too_large_are_named_with_what_the_device_offers() -> None:
+    found = check_fit(known("mistralai/Mistral-7B-Instruct-v0.3"), gpu("T4"), SETUP)
+    assert found.outcome is Outcome.DOES_NOT_FIT
+    assert re.match(r".* 13.5 GiB; .* T4 .* 13.4 GiB \(14.56 x 0.92\): quantization awq or gpu.count 2", found.message)
+
+
+def test_other_types_are_the_last_way_out() -> None:
+    found = check_fit(LLAMA, gpu("T4"), SETUP, load_catalogue().accelerators.values())
+    assert [remedy.field for remedy in found.remedies] == ["quantization", "gpu.count", "gpu.type"]
+    assert found.remedies[-1].value == "A10"
+
+
+def test_what_fits_by_the_optimistic_estimate_alone_is_tight() -> None:
+    setup = replace(SETUP, batched_tokens=8192, quantization="fp8")
+    found = check_fit(known("meta-llama/Llama-3.3-70B-Instruct"), gpu("H100"), setup)
+    assert found.outcome is Outcome.TIGHT
+    assert re.match(".* 2.5 GiB .* 1.9 GiB to 3.0 GiB .* H100: ", found.message)
+
+
+def test_says_how_many_requests_run_at_once_and_that_others_queue() -> None:
+    found = check_fit(LLAMA, gpu("L4"), SETUP)
+    assert re.match("3.5 GiB .* L4: 3 of 256 .* 8192 ", found.message)
+    assert found.remedies == ()
+
+
+def test_a_number_of_devices_that_cannot_be_is_refused_with_those_that_can() -> None:
+    found = check_fit(known("Qwen/Qwen2.5-7B-Instruct"), gpu("L4"), replace(SETUP, devices=8))
+    assert found.outcome is Outcome.DOES_NOT_FIT
+    assert re.match("28 .* 8: gpu.count .* 1, 2, 4$", found.message)
+    assert found.remedies == (Remedy(field="gpu.count", value="4"),)
+
+
+def test_llamacpp_divides_layers_not_heads() -> None:
+    setup = replace(usual("llamacpp", 1), devices=3)
+    assert check_fit(known("Qwen/Qwen2.5-7B-Instruct"), gpu("L4"), setup).outcome is Outcome.FITS
+
+
+@pytest.mark.parametrize(
+    ("facts", "accelerator"),
+    [
+        (ModelFacts(), gpu("L4")),
+        (LLAMA, replace(gpu("L4"), memory_gib=0.0)),
+        (LLAMA, gpu("Gaudi3")),
+        (LLAMA, gpu("TPU-v6e")),
+        (ModelFacts(file_bytes=5 * GIB, dtype="bfloat16"), gpu("L4")),
+    ],
+)
+def test_what_is_not_known_is_never_refused(facts: ModelFacts, accelerator: Accelerator) -> None:
+    found = check_fit(facts, accelerator, SETUP)
+    assert (found.outcome, found.remedies) == (Outcome.UNKNOWN, ())
+
+
+def test_weights_that_leave_no_room_for_the_engine_are_refused_with_both() -> None:
+    found = check_fit(ModelFacts(file_bytes=int(19.9 * GIB), dtype="bfloat16"), gpu("L4"), SETUP)
+    assert found.outcome is Outcome.UNKNOWN
+    found = check_fit(ModelFacts(file_bytes=int(20.1 * GIB), dtype="bfloat16"), gpu("L4"), SETUP)
+    assert found.outcome is Outcome.DOES_NOT_FIT
+    assert re.match(".* 20.1 GiB .* 0.3 GiB; .* L4 .* 20.3 GiB ", found.message)
+
+
+def test_files_alone_are_enough_to_refuse() -> None:
+    found = check_fit(ModelFacts(file_bytes=141 * GIB, dtype="bfloat16"), gpu("T4"), SETUP)
+    assert found.outcome is Outcome.DOES_NOT_FIT
+
+
+def test_without_any_way_out_says_so() -> None:
+    found = check_fit(known("meta-llama/Llama-3.1-405B-Instruct"), gpu("T4"), SETUP)
+    assert (found.outcome, found.remedies) == (Outcome.DOES_NOT_FIT, ())
+
+
+def test_several_devices_are_counted() -> None:
+    found = check_fit(known("meta-llama/Llama-3.3-70B-Instruct"), gpu("L4"), replace(SETUP, devices=4))
+    assert re.match(".* 32.9 GiB .* 4 L4; .* 20.3 GiB ", found.message)
