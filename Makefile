@@ -67,7 +67,7 @@ chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no
 
 .PHONY: image-tools
 image-tools: # what builds the operator's image from the Dockerfile without Docker
-	@command -v buildah debootstrap >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends buildah debootstrap; }
+	@{ command -v buildah && command -v debootstrap; } >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends buildah debootstrap; }
 
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)

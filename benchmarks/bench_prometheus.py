@@ -1,4 +1,4 @@
-"""MetricNames from a real Prometheus: queries, time and memory of a round for 1, 10 and 100 namespaces of vLLM pods.
+"""Readings from a real Prometheus: queries, time and memory of a round for 1, 10 and 100 namespaces of vLLM pods.
 
 Run: python benchmarks/bench_prometheus.py [--pods 3]. Then the largest answer that is read: what it costs to parse.
 """

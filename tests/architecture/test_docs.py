@@ -113,7 +113,18 @@ def test_a_path_that_a_page_names_exists(page: Path) -> None:
     assert [word for word in paths_in(page) if not any((root / word).exists() for root in (ROOT, PACKAGE))] == []
 
 
+WALKS = sorted((ROOT / "docs" / "contributing").glob("*.md"))
+_PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+
+
 def test_the_walks_for_contributors_name_files() -> None:
-    walks = sorted((ROOT / "docs" / "contributing").glob("*.md"))
-    assert len(walks) == 4
-    assert min(len(paths_in(walk)) for walk in walks) >= 5
+    assert len(WALKS) == 4
+    assert min(len(paths_in(walk)) for walk in WALKS) >= 5
+
+
+@pytest.mark.parametrize("walk", WALKS, ids=lambda walk: walk.stem)
+def test_the_code_in_a_walk_is_the_operators(walk: Path) -> None:
+    code = {line.strip() for file in PACKAGE.rglob("*.py") for line in file.read_text("utf-8").splitlines()}
+    shown = [line.strip() for block in _PYTHON.finditer(walk.read_text("utf-8")) for line in block[2].splitlines()]
+    assert shown != []
+    assert [line for line in shown if line.strip("(),") and line not in code] == []

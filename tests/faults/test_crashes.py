@@ -49,7 +49,7 @@ def test_killed_at_every_write(trial: Trial, scene: Scene, action: Action) -> No
 @pytest.mark.quick
 @BOTH_SIDES
 def test_killed_at_the_write_of_the_deployment(trial: Trial, action: Action) -> None:
-    """One of the sweep, for every change."""
+    """One of those above, for every change."""
     assert crash_at(trial, IMAGE, action, 1)
 
 

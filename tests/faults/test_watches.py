@@ -33,7 +33,7 @@ def test_the_end_of_the_old_one_is_told_after_the_beginning_of_the_new_one(trial
 @pytest.mark.parametrize("resource", WATCHED)
 @pytest.mark.parametrize("scene", [CREATE, IMAGE, RECREATE, REMOVE_CHILD], ids=str)
 def test_events_that_are_lost(trial: Trial, scene: Scene, resource: str) -> None:
-    """Later events pass them by, so that no watch will ever tell: the sweep does. A list of kopf's asks for one."""
+    """Later events pass them by, so that no watch will ever tell: the resync does. A list of kopf's asks for one."""
 
     def end(kube: Kube) -> None:
         time.sleep(2)
@@ -45,11 +45,11 @@ def test_events_that_are_lost(trial: Trial, scene: Scene, resource: str) -> None
     rule = Rule(action=Action.DROP, verb="watch", resource=resource, times=0)
     took = trial.play(scene, lambda _: trial.proxy.add(rule), end)
 
-    trial.rows.append(("events lost, then a sweep", took))
+    trial.rows.append(("events lost, then a resync", took))
 
 
 def test_events_that_are_lost_without_anything_else_that_goes_wrong(trial: Trial) -> None:
-    """The worst case: all of the watches lost what happened, and only the sweep of every five minutes tells."""
+    """The worst case: all of the watches lost what happened, and only the resync of every four minutes tells."""
     began = time.monotonic()
 
     def end(kube: Kube) -> None:
@@ -60,7 +60,7 @@ def test_events_that_are_lost_without_anything_else_that_goes_wrong(trial: Trial
 
     trial.play(REMOVE_CHILD, lambda _: trial.proxy.add(Rule(action=Action.DROP, verb="watch", times=0)), end)
 
-    trial.rows.append(("events lost, from then until the next sweep", time.monotonic() - began))
+    trial.rows.append(("events lost, from then until the next resync", time.monotonic() - began))
 
 
 def test_a_watch_that_ends_kopf_again_and_again(trial: Trial) -> None:

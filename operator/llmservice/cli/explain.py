@@ -6,7 +6,7 @@ import json
 import ssl
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import aiohttp
 import click
@@ -104,7 +104,7 @@ async def _ask_directly(asker: _Asker, path: str) -> dict[str, Any]:
 
 async def _authorization(asker: _Asker) -> dict[str, str]:
     """Nothing by plain HTTP, where everybody could read a token; an operator that answers so asks for none."""
-    if urlsplit(asker.operator).scheme != "https":
+    if _address(asker).scheme != "https":
         if asker.token_file or asker.as_service_account:
             raise UsageError("NoToken", "must begin with https://: a token is shown by HTTPS only", field="--operator")
         return {}
@@ -121,7 +121,14 @@ def _tls(asker: _Asker) -> ssl.SSLContext | bool:
             return ssl.create_default_context(cafile=asker.operator_ca)
         except OSError as error:
             raise InvalidInput("InvalidCertificate", f"cannot be read: {error}", field="--operator-ca") from error
-    return not _is_this_machine(urlsplit(asker.operator).hostname or "")
+    return not _is_this_machine(_address(asker).hostname or "")
+
+
+def _address(asker: _Asker) -> SplitResult:
+    try:
+        return urlsplit(asker.operator)
+    except ValueError as error:
+        raise UsageError("InvalidAddress", f"{asker.operator}: {error}; {_WAY_OUT}", field="--operator") from error
 
 
 def _is_this_machine(host: str) -> bool:

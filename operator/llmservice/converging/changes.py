@@ -41,15 +41,15 @@ Change = Apply | Delete
 def diff(desired: Iterable[Manifest], observed: Observed, held: Container[Ref] = ()) -> tuple[Change, ...]:
     """What to write so that the cluster is as desired; empty when it is.
 
-    | live object        | digest | fields  | change           |
-    |--------------------|--------|---------|------------------|
-    | none               |        |         | Apply, created   |
-    | ours, being deleted|        |         | none: wait for it|
-    | ours               | other  |         | Apply, changed   |
-    | ours               | same   | differ  | Apply, repaired  |
-    | ours               | same   | covered | none             |
-    | ours, not desired  |        |         | Delete, if its kind is optional |
-    | ours, in `held`    |        |         | none             |
+    | live object         | digest | fields  | change                          |
+    |---------------------|--------|---------|---------------------------------|
+    | none                |        |         | Apply, created                  |
+    | ours, being deleted |        |         | none: wait for it               |
+    | ours                | other  |         | Apply, changed                  |
+    | ours                | same   | differ  | Apply, repaired                 |
+    | ours                | same   | covered | none                            |
+    | ours, not desired   |        |         | Delete, if its kind is optional |
+    | ours, in `held`     |        |         | none                            |
 
     An intent for an existing object carries its UID, so that a new object of the same name is never overwritten.
     """

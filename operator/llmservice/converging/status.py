@@ -44,14 +44,14 @@ class Situation:
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     """The status of a resource whose plan is in force.
 
-    | pods                               | Ready                  | Available | Reconciling | Stalled          |
-    |------------------------------------|------------------------|-----------|-------------|------------------|
-    | zero wanted, none left             | True, Suspended or …   | False     | absent      | absent           |
-    | rolled out at the floor            | True                   | True      | absent      | absent           |
-    | the same, a child is contested     | True, Contested        | True      | absent      | absent           |
-    | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent           |
-    | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True             |
-    | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent           |
+    | pods                               | Ready                    | Available | Reconciling | Stalled |
+    |------------------------------------|--------------------------|-----------|-------------|---------|
+    | zero wanted, none left             | True, Suspended or …     | False     | absent      | absent  |
+    | rolled out at the floor            | True                     | True      | absent      | absent  |
+    | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
+    | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
+    | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
+    | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
     """
     plan, before = situation.plan, situation.before
     facts = {

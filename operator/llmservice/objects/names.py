@@ -15,7 +15,7 @@ BEFORE_SUSPEND_ANNOTATION = f"{GROUP}/replicas-before-suspend"
 """On a suspended Deployment: the replicas to come back to."""
 
 UPDATE_ANNOTATION = f"{GROUP}/update"
-"""On a resource: each new value takes today's facts without an edit of the spec."""
+"""On a resource: each new value applies the current facts without an edit of the spec."""
 
 OPERATOR = "llmservice-operator"
 """The field manager of everything the operator applies."""

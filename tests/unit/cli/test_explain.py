@@ -140,6 +140,13 @@ def test_an_operator_that_is_not_there_is_one_line_with_the_way_out() -> None:
     assert "give the address of an operator's endpoint" in result.stderr
 
 
+@pytest.mark.parametrize("address", ["https://[", "http://[::1"])
+def test_an_address_that_is_none_is_one_line_and_wrong_usage(address: str) -> None:
+    result = run("chat", "--operator", address)
+    assert (result.exit_code, result.stderr.splitlines()) == (2, [result.stderr.strip()])
+    assert result.stderr.startswith(f"llmservice: --operator: {address}: ")
+
+
 def test_a_token_from_a_file_is_shown_by_https(guarded: str, tmp_path: Path) -> None:
     """Without any kubeconfig."""
     (tmp_path / "token").write_text("from-a-file\n")

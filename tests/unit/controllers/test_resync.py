@@ -202,7 +202,7 @@ def test_a_round_takes_its_time_unless_it_is_wanted_now() -> None:
     assert at_once < 1
 
 
-def test_a_failed_sweep_is_made_up_for_soon() -> None:
+def test_a_failed_resync_is_repeated_soon() -> None:
     async def scene(_: FakeTimeLoop) -> list[float]:
         api, wanted = Api(down=True), asyncio.Event()
         wanted.set()

@@ -20,6 +20,7 @@ def test_an_unknown_engine_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InvalidSpec, match=r"spec\.engine: LLamaCpp .* llamacpp") as caught:
         engine_named("LLamaCpp")
     assert caught.value.reason == "UnknownEngine"
+    assert [name for name in ("tgi", "vllm") if name in caught.value.message] == []
 
 
 def test_without_a_near_name_all_are_named() -> None:
