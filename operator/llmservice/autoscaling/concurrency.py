@@ -14,7 +14,7 @@ from llmservice.autoscaling.stabilization import (
     largest,
     rate_limited,
     stabilization_window_seconds,
-    with_target,
+    with_both,
 )
 
 _REQUESTS_PER_REPLICA = 16.0
@@ -35,22 +35,19 @@ def by_concurrency(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, no
     target = max(1, math.ceil(requests / per_replica - _TOLERANCE))
     enough = policy.bounded(target)
     window = stabilization_window_seconds(cold_start_seconds(memory.demand))
-    targets = with_target(memory.stabilization.targets, enough, now, window)
+    stabilization = with_both(memory.stabilization, enough, enough, now, window)
+    keep = largest(stabilization.targets)
     message = f"{requests:.0f} requests, {per_replica:.0f} per replica; {_why(snapshot)}"
     decision = Decision(
         target=target,
-        replicas=rate_limited(
-            enough, largest(targets), snapshot.replicas, now, memory.stabilization.changes, DEFAULT_RATE_LIMIT
-        ),
+        replicas=rate_limited(enough, keep, snapshot.replicas, now, stabilization.changes, DEFAULT_RATE_LIMIT),
         message=message,
         trace=(
             Vote(step="concurrency", replicas=requests / per_replica, message=message),
-            Vote(step="hold", replicas=largest(targets), message=f"{window:.0f} s"),
+            Vote(step="hold", replicas=keep, message=f"{window:.0f} s"),
         ),
     )
-    return decision, dataclasses.replace(
-        memory, stabilization=dataclasses.replace(memory.stabilization, targets=targets)
-    )
+    return decision, dataclasses.replace(memory, stabilization=stabilization)
 
 
 def _slots(policy: ScalingPolicy, snapshot: Snapshot) -> int:

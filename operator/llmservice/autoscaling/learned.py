@@ -34,7 +34,7 @@ from llmservice.autoscaling.stabilization import (
     largest,
     rate_limited,
     stabilization_window_seconds,
-    with_target,
+    with_both,
 )
 
 _LEAST_QUEUE_SATURATED = 0.3
@@ -45,9 +45,6 @@ _BAND = 0.2
 _BAND_PER_ROOT = 0.33
 _BAND_PER_NOISE = 1.2
 """Replicas that must become free before one is given up: a load that swings around a whole number changes nothing."""
-
-_LONG_HOLD_SECONDS = 1800.0
-"""What is kept only for calm is given up after this long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,11 +125,7 @@ def _held(
     target = max(1, math.ceil(need.replicas - _TOLERANCE))
     enough = policy.bounded(target)
     ample = max(enough, min(running, math.ceil(need.replicas + _band(need))))
-    stabilization = dataclasses.replace(
-        memory.stabilization,
-        targets=with_target(memory.stabilization.targets, ample, now, window),
-        needs=with_target(memory.stabilization.needs, enough, now, max(window, _LONG_HOLD_SECONDS)),
-    )
+    stabilization = with_both(memory.stabilization, ample, enough, now, window)
     keep = min(largest(stabilization.targets), largest(stabilization.needs))
     decision = Decision(
         target=target,

@@ -6,7 +6,7 @@ from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import HALF_MINUTE, cold_start_seconds
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.snapshot import Snapshot
-from llmservice.autoscaling.stabilization import stabilization_window_seconds, with_target
+from llmservice.autoscaling.stabilization import stabilization_window_seconds, with_both
 
 _EVALUATIONS = 5
 """At most: a Prometheus that scrapes every 30 s gives two readings by then."""
@@ -42,7 +42,5 @@ def unchanged(snapshot: Snapshot, memory: Memory, now: float) -> tuple[Decision,
         message=message,
         trace=(Vote(step="resumed", replicas=running, message=message),),
     )
-    stabilization = dataclasses.replace(
-        memory.stabilization, targets=with_target(memory.stabilization.targets, running, now, window)
-    )
+    stabilization = with_both(memory.stabilization, running, running, now, window)
     return decision, dataclasses.replace(memory, stabilization=stabilization)

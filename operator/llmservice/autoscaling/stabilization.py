@@ -11,6 +11,9 @@ Targets = tuple[tuple[float, int], ...]
 _HOLD_SHARE = 0.3
 _LEAST_HOLD_SECONDS = 60.0
 
+_LONG_HOLD_SECONDS = 1800.0
+"""What is kept only for calm is given up after this long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:
@@ -35,6 +38,17 @@ def stabilization_window_seconds(cold_start_seconds: float) -> float:
 def with_target(targets: Targets, target: int, now: float, window_seconds: float) -> Targets:
     """The targets of the window with that of now: older ones that are no larger can never be the largest again."""
     return (*((at, old) for at, old in targets if at >= now - window_seconds and old > target), (now, target))
+
+
+def with_both(
+    stabilization: Stabilization, ample: int, enough: int, now: float, window_seconds: float
+) -> Stabilization:
+    """The stabilization with what is ample now, of the window, and what is enough, of half an hour at least."""
+    return dataclasses.replace(
+        stabilization,
+        targets=with_target(stabilization.targets, ample, now, window_seconds),
+        needs=with_target(stabilization.needs, enough, now, max(window_seconds, _LONG_HOLD_SECONDS)),
+    )
 
 
 def largest(targets: Targets) -> int:

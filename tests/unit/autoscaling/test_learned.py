@@ -128,3 +128,17 @@ def test_the_first_reading_decides_by_concurrency() -> None:
     decision, memory = after(a_policy(), [a_snapshot(a_replica(flow=a_flow(0.0)))])
     assert "nothing is learnt yet" in decision.message
     assert memory.demand.loads == ()
+
+
+def test_what_was_ordered_before_anything_was_learnt_is_kept_for_one_window() -> None:
+    """150 requests asked for ten replicas; the first reading that teaches says that one would do."""
+    policy, memory, running = a_policy(roofline=None), Memory(), 1
+    decided = list[int]()
+    for load in (0.0, 0.0, 0.0, 30.0, 36.0, 45.0, 52.0, 60.0, 60.0, 60.0, 60.0, 60.0):
+        busy = a_replica(flow=a_flow(load), running=150.0)
+        starting = (a_starting_replica(f"start-{number}") for number in range(running - 1))
+        decision, memory = after(policy, [a_snapshot(busy, *starting)], memory)
+        running = decision.replicas
+        decided.append(running)
+    assert decided[:11] == [10] * 11
+    assert decided[11] < 10
