@@ -172,6 +172,12 @@ OPERATOR = (
         stacked=True,
     ),
     Panel(
+        title="Dropped Events",
+        meaning="Not written because a resource or a namespace had too many.",
+        unit="cps",
+        queries=(Query(f"sum(rate(llmservice_events_dropped_total{RATE}))", "dropped"),),
+    ),
+    Panel(
         title="Event-loop lag",
         meaning="How late the operator's loop is, by replica.",
         unit="s",
