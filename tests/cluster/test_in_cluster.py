@@ -45,7 +45,7 @@ def image() -> Path:
     return operator_archive()
 
 
-@pytest.fixture(scope="module", params=["cluster", "namespaced"])
+@pytest.fixture(scope="module", params=["cluster", pytest.param("namespaced", marks=pytest.mark.install)])
 def overlay(request: pytest.FixtureRequest) -> str:
     """Which rights the operator gets."""
     return str(request.param)
