@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
 from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile, engine_profile
-from llmservice.simulation.fleet import Fleet
-from llmservice.simulation.replaying import Replay, remembering, replay
+from llmservice.simulation.peers.trial import Trial
+from llmservice.simulation.replaying import Replay, remembering
 from llmservice.simulation.request import Arrival
 from llmservice.simulation.scenarios import (
     HELD_OUT_LOADS,
@@ -96,12 +96,9 @@ def policy_for(setting: Scenario, profile: EngineProfile, changes: Changes) -> S
 def one(name: str, trace: Sequence[Arrival], seed: int, changes: Changes) -> Replay:
     """One scenario with one seed (of arrivals and of cold starts) under one policy."""
     setting = scenario(name, trace, seed=seed)
-    profile = engine_profile(setting.profile)
-    policy = policy_for(setting, profile, changes)
-    fleet = Fleet(profile, setting.cold_start_seconds, policy.bounded(setting.first), seed=seed)
-    return replay(
-        setting.arrivals, fleet, remembering(policy), objective=policy.objective, start=setting.warm_up_seconds
-    )
+    policy = policy_for(setting, engine_profile(setting.profile), changes)
+    trial = Trial(setting=setting, policy=policy, seed=seed)
+    return trial.replayed(remembering(policy), first=policy.bounded(setting.first))
 
 
 def summed_up(replays: Sequence[Replay]) -> Row:

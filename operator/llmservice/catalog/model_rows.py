@@ -7,7 +7,7 @@ from typing import Any
 from llmservice.catalog.rows import MODELS_FILE, mapping, typed
 from llmservice.errors import InvalidCatalogue
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.plausibility import implausible
+from llmservice.models.plausible import implausible
 
 Row = Mapping[str, Any]
 """A row as YAML gives it."""

@@ -18,7 +18,8 @@ from llmservice.engines.registry import ENGINES, USUAL
 from llmservice.errors import InvalidSpec, UsageError
 from llmservice.models.kv_cache import value_bytes
 from llmservice.models.model_facts import ModelFacts
-from llmservice.planning.fit.options import USUAL_COUNTS, best_only, distinct, options
+from llmservice.planning.fit.options import best_only, distinct, options
+from llmservice.planning.fit.remedies import USUAL_COUNTS
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
 

@@ -10,7 +10,7 @@ from llmservice.catalog.rows import typed
 from llmservice.errors import InvalidCatalogue, UsageError
 from llmservice.models.inspection_answer import with_field_names
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.plausibility import implausible
+from llmservice.models.plausible import implausible
 
 _MOST_BYTES = 64 * 1024
 

@@ -16,8 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.plausibility import implausible
-from llmservice.models.plausible import MalformedModel, json_object, part
+from llmservice.models.plausible import MalformedModel, implausible, json_object, part
 from llmservice.untrusted.texts import cut, printable
 
 MOST_BYTES = 4096
@@ -57,7 +56,8 @@ def facts_in(text: str) -> ModelFacts | InspectionFailure:
 
 def facts_as_json(facts: ModelFacts) -> dict[str, Any]:
     """What is known, with the names of ModelFacts in camelCase."""
-    return {_camel(key): _known(value) for key, value in asdict(facts).items() if value or value is False}
+    known: dict[str, Any] = _known(asdict(facts))
+    return known
 
 
 def with_field_names(facts: Any) -> Any:

@@ -4,8 +4,10 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any
 
+from llmservice.models.model_facts import ModelFacts
 from llmservice.untrusted.patterns import compiled
 from llmservice.untrusted.texts import cut, printable
 
@@ -67,6 +69,19 @@ def implausible_in(facts: Any) -> str:
     return ""
 
 
+def implausible(facts: ModelFacts) -> str:
+    """What cannot be, as a sentence without an end; empty when nothing stands out."""
+    if field := implausible_in(facts):
+        return f"{field} is {_shown(attrgetter(field)(facts))}, which no model has"
+    if facts.sliding_layers + facts.linear_layers > facts.layers:
+        return f"sliding_layers and linear_layers are more than the {facts.layers} layers"
+    if facts.experts and facts.experts.dense_layers > facts.layers:
+        return f"experts.dense_layers are more than the {facts.layers} layers"
+    if facts.sliding_layers and not facts.sliding_window:
+        return "sliding_layers have no sliding_window"
+    return ""
+
+
 def json_object(data: bytes | str, what: str, at_most: int) -> dict[str, Any]:
     """The JSON object in `data`; NaN and Infinity, which Python writes, are read. Raises MalformedModel."""
     if len(data) > at_most:
@@ -74,7 +89,7 @@ def json_object(data: bytes | str, what: str, at_most: int) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise MalformedModel(f"{what} is not JSON: {shown(error)}") from error
+        raise MalformedModel(f"{what} is not JSON: {_shown(error)}") from error
     if not isinstance(found, dict):
         raise MalformedModel(f"{what} is not a JSON object")
     return found
@@ -95,14 +110,14 @@ def _number(value: object, name: str, at_most: int) -> int:
     if value is None or isinstance(value, bool):
         return 0
     if not isinstance(value, int | float):
-        raise MalformedModel(f"{name} is {shown(value)}, not a number")
+        raise MalformedModel(f"{name} is {_shown(value)}, not a number")
     if isinstance(value, float) and not math.isfinite(value):
         return 0
     if value > at_most:
-        raise MalformedModel(f"{name} is {shown(value)}, more than any model has")
+        raise MalformedModel(f"{name} is {_shown(value)}, more than any model has")
     return max(0, int(value))
 
 
-def shown(value: object) -> str:
+def _shown(value: object) -> str:
     """A few letters of a stranger's value. A number of thousands of digits is not written out: that takes long."""
     return "a huge number" if isinstance(value, int) and value > 2**64 else cut(printable(str(value)), _LONGEST_SHOWN)

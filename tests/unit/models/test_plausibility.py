@@ -4,7 +4,7 @@ import pytest
 
 from llmservice.catalog.loader import shipped_models
 from llmservice.models.model_facts import Experts, LatentAttention, ModelFacts
-from llmservice.models.plausibility import implausible
+from llmservice.models.plausible import implausible
 
 
 @pytest.mark.parametrize(

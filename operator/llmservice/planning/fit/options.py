@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.checking import check_fit
+from llmservice.planning.fit.remedies import USUAL_COUNTS
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
-
-USUAL_COUNTS = (1, 2, 4, 8)
 
 
 @dataclass(frozen=True, slots=True)

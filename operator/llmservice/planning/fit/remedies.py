@@ -10,7 +10,7 @@ from llmservice.models.weights import weight_bytes
 from llmservice.planning.fit.room import largest_context, room
 from llmservice.planning.fit.setup import Setup
 
-_COUNTS = (1, 2, 4, 8)
+USUAL_COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
 _LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
@@ -45,7 +45,7 @@ def remedies(
 
 def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
     """The fewest devices of one node on which it fits by the careful estimate, of 1, 2, 4 and 8; 0 when none does."""
-    counts = (count for count in _COUNTS if count > more_than)
+    counts = (count for count in USUAL_COUNTS if count > more_than)
     return next((count for count in counts if fits_carefully(facts, accelerator, replace(setup, devices=count))), 0)
 
 

@@ -9,6 +9,7 @@ largest recommendation, as documented; releases before the fix of issue 2821 tak
 import math
 from dataclasses import dataclass
 
+from llmservice.autoscaling.arithmetic import mean
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.snapshot import Snapshot
@@ -37,13 +38,13 @@ class ApaMemory:
     recommendations: tuple[int, ...] = ()
 
 
-def recommended(mean: float, target: float, replicas: int, ready: int) -> int:
+def recommended(average: float, target: float, replicas: int, ready: int) -> int:
     """Replicas for a metric's mean per ready pod.
 
     Counted from all replicas, those that start included, then corrected for them: on the way up they are taken for
     idle, on the way down for pods at the target.
     """
-    ratio = mean / target
+    ratio = average / target
     if ratio > 1 + _TOLERANCE:
         wanted = min(math.ceil(replicas * ratio), math.ceil(replicas * _RATE))
         return min(wanted, max(replicas, math.ceil(ready * ratio)))
@@ -62,7 +63,7 @@ def aibrix(policy: ScalingPolicy) -> Decider:
         if not snapshot.ready:
             return decided(snapshot.replicas, policy.bounded(snapshot.replicas), "no pod has metrics")
         memory = _observed(memory, snapshot)
-        kv, queue = _mean(memory.kv_uses), _mean(memory.queues)
+        kv, queue = mean(memory.kv_uses), mean(memory.queues)
         ready, running = len(snapshot.ready), snapshot.replicas
         by_signal = (recommended(kv, KV_CACHE_TARGET, running, ready), recommended(queue, QUEUE_TARGET, running, ready))
         wanted = policy.bounded(max(by_signal))
@@ -78,13 +79,9 @@ def aibrix(policy: ScalingPolicy) -> Decider:
 
 
 def _observed(memory: ApaMemory, snapshot: Snapshot) -> ApaMemory:
-    kv_use = _mean(tuple(replica.kv_use or 0.0 for replica in snapshot.ready))
+    kv_use = mean(tuple(replica.kv_use or 0.0 for replica in snapshot.ready))
     return ApaMemory(
         kv_uses=(*memory.kv_uses, kv_use)[-_WINDOW:],
         queues=(*memory.queues, snapshot.waiting / len(snapshot.ready))[-_WINDOW:],
         recommendations=memory.recommendations,
     )
-
-
-def _mean(values: tuple[float, ...]) -> float:
-    return sum(values) / len(values)
