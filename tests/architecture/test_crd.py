@@ -101,7 +101,7 @@ def test_maps_are_bounded() -> None:
 
 def test_the_keys_of_lists_are_required_fields() -> None:
     keyed = [node for _, node in NODES if node.get("x-kubernetes-list-type") == "map"]
-    assert len(keyed) == 7
+    assert len(keyed) == 8
     assert all(set(node["x-kubernetes-list-map-keys"]) <= set(node["items"]["required"]) for node in keyed)
 
 
@@ -120,7 +120,11 @@ def test_only_constants_are_defaults() -> None:
         "spec.autoscaling.policy": "Learned",
         "spec.autoscaling.reserve": "Balanced",
         "spec.autoscaling.source": "Pods",
+        "spec.fit": "Enforce",
         "spec.gpu.count": 1,
+        "spec.gpu.shared": False,
+        "spec.gpu.verify": True,
+        "spec.model.inspect": "Auto",
         "spec.model.trustRemoteCode": False,
         "spec.quantization": "auto",
         "spec.suspend": False,

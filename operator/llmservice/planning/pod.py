@@ -19,6 +19,7 @@ _DECIDED = {
     "imagePullSecrets",
     "imagePullPolicy",
     "resources",
+    "sharedMemory",
     "securityContext",
 }
 """Fields of `spec.pod` that have a decision of their own; the others are passed through."""
@@ -49,7 +50,7 @@ def plan_pod(
 
 
 def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch) -> tuple[Mount, ...]:
-    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, spec.gpu.count))
+    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, spec.gpu.count, spec.pod.shared_memory))
     return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 

@@ -11,15 +11,18 @@ _SHM_SIZE = "2Gi"
 """For buffers shared by processes: the default of 64 MiB is too small (vLLM: 160 MiB on one CPU, 400 MiB on two)."""
 
 
-def scratch_mounts(launch: Launch, devices: int) -> tuple[Mount, ...]:
-    """Writable folders for the engine, and shared memory for more than one device or an engine that needs it."""
+def scratch_mounts(launch: Launch, devices: int, shared_memory: str | None = None) -> tuple[Mount, ...]:
+    """Writable folders for the engine, and shared memory for more than one device or an engine that needs it.
+
+    `shared_memory` is the size that the user wants.
+    """
     folders = tuple(
         Mount(name=path.strip("/").replace("/", "-").replace(".", "").lower(), path=path, source={"emptyDir": {}})
         for path in launch.writable_paths
     )
-    if devices <= 1 and not launch.needs_shared_memory:
+    if not shared_memory and devices <= 1 and not launch.needs_shared_memory:
         return folders
-    memory = {"emptyDir": {"medium": "Memory", "sizeLimit": _SHM_SIZE}}
+    memory = {"emptyDir": {"medium": "Memory", "sizeLimit": shared_memory or _SHM_SIZE}}
     return (*folders, Mount(name="shared-memory", path=_SHM, source=memory))
 
 

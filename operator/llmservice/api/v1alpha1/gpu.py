@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.text import Form
 
 AcceleratorType = Annotated[
@@ -25,6 +26,15 @@ ExtendedResource = Annotated[
 ]
 
 
+class GpuAlternative(ApiModel):
+    """Another type of accelerator to run on."""
+
+    type: AcceleratorType
+    """Accelerator type: a row of the catalogue."""
+    count: Annotated[int, Field(strict=True, ge=1, le=64)] | None = None
+    """Devices per replica. Omitted: as many as `gpu.count`."""
+
+
 class Gpu(ApiModel):
     """Which devices a replica gets, and how many.
 
@@ -37,11 +47,32 @@ class Gpu(ApiModel):
     """Devices per replica; 0 runs on the CPU."""
     resource_name: ExtendedResource | None = None
     """Resource to ask for instead of the catalogue's: MIG slices, shared devices, vendors the catalogue lacks."""
+    shared: Annotated[bool, Field(strict=True)] = False
+    """Whether nodes may be chosen that divide a device among pods by time-slicing or MPS."""
+    alternatives: Annotated[tuple[GpuAlternative, ...], Field(max_length=4), Unique(("type",))] = ()
+    """Other types in order of preference: the next is taken while no node with the one before has room."""
+    offload_layers: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
+    """Layers on the devices, the others on the CPU, where the engine can. Omitted: all."""
+    verify: Annotated[bool, Field(strict=True)] = True
+    """Whether a replica counts as ready only after its engine reported that it uses the devices."""
 
     rules: ClassVar = (
         Rule(
             cel="self.count > 0 || !(has(self.type) || has(self.resourceName))",
             holds=lambda gpu: gpu.count > 0 or not (gpu.type or gpu.resource_name),
             message="count: 0 runs on the CPU: remove type and resourceName, or raise count",
+        ),
+        Rule(
+            cel="!has(self.alternatives) || size(self.alternatives) == 0"
+            " || (has(self.type) && !has(self.resourceName))",
+            holds=lambda gpu: not gpu.alternatives or bool(gpu.type and not gpu.resource_name),
+            message="alternatives stand beside type: set type, and remove resourceName",
+            field_path=".alternatives",
+        ),
+        Rule(
+            cel="!has(self.offloadLayers) || self.count > 0",
+            holds=lambda gpu: gpu.offload_layers is None or gpu.count > 0,
+            message="count: 0 runs all layers on the CPU: remove offloadLayers, or raise count",
+            field_path=".offloadLayers",
         ),
     )

@@ -1,12 +1,13 @@
 """The model: where its weights are and what clients call it."""
 
 from collections.abc import Callable
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.model_facts import StatedFacts
 from llmservice.api.v1alpha1.references import SecretKeyRef
 from llmservice.api.v1alpha1.text import Form
 from llmservice.untrusted.patterns import compiled
@@ -69,6 +70,10 @@ class Model(ApiModel):
     """Secret with the Hugging Face token for a private or gated model, or for what else the engine fetches there."""
     trust_remote_code: Annotated[bool, Field(strict=True)] = False
     """Whether Python code from the model's repository may run in the engine. Pin `revision` when true."""
+    inspect: Literal["Auto", "Never"] = "Auto"
+    """Auto: what nobody knows of the model is read from its files once, by a short Job. Never: it is not."""
+    facts: StatedFacts | None = None
+    """What you know of the model: beats the catalogue, and no file is read."""
 
     rules: ClassVar = (
         _uri_rule(

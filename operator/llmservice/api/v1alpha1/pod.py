@@ -11,7 +11,8 @@ from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
-from llmservice.api.v1alpha1.resources import Resources
+from llmservice.api.v1alpha1.quantity import Quantity
+from llmservice.api.v1alpha1.resources import Resources, at_least_a_mebibyte
 from llmservice.api.v1alpha1.scheduling import Affinity, Labels, Toleration, TopologySpreadConstraint
 from llmservice.api.v1alpha1.text import LABEL_KEY, KeyForm, LabelKey, ObjectName
 
@@ -127,6 +128,8 @@ class PodOptions(ApiModel):
     """Entries of the pod's hosts file."""
     resources: Resources = Resources()
     """CPU, memory and ephemeral storage of a replica."""
+    shared_memory: Quantity | None = None
+    """Size of /dev/shm: 8Gi. It counts as memory of the pod. Omitted: computed."""
     security_context: SecurityContext = SecurityContext()
     """As whom the pod runs."""
 
@@ -136,5 +139,6 @@ class PodOptions(ApiModel):
         _no_key_under(
             _LOOSENING, "annotations", "AppArmor, seccomp and the container runtime are not chosen here: remove them"
         ),
+        at_least_a_mebibyte("shared_memory", "sharedMemory", "sharedMemory"),
     )
     unknown_field_hint: ClassVar[str] = "spec.pod is an allow-list, not a PodSpec"

@@ -10,7 +10,7 @@ from llmservice.api.v1alpha1.quantity import Quantity, amount_of
 _MEBIBYTE = amount_of("1Mi")
 
 
-def _at_least_a_mebibyte(field: str, name: str, cel: str) -> Rule:
+def at_least_a_mebibyte(field: str, name: str, cel: str) -> Rule:
     """Catches `500m` (half a byte) and `8` (eight bytes) where megabytes or gigabytes are meant."""
     return Rule(
         cel=f"!has(self.{cel}) || quantity(string(self.{cel})).compareTo(quantity('1Mi')) >= 0",
@@ -31,8 +31,8 @@ class ResourceAmounts(ApiModel):
     """Scratch space in bytes: 20Gi."""
 
     rules: ClassVar = (
-        _at_least_a_mebibyte("memory", "memory", "memory"),
-        _at_least_a_mebibyte("ephemeral_storage", "ephemeral-storage", "ephemeral__dash__storage"),
+        at_least_a_mebibyte("memory", "memory", "memory"),
+        at_least_a_mebibyte("ephemeral_storage", "ephemeral-storage", "ephemeral__dash__storage"),
     )
     unknown_field_hint: ClassVar[str] = "devices are asked for by spec.gpu"
 

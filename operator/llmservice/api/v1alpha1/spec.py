@@ -1,6 +1,6 @@
 """The spec: what is to be served, on what, how often."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -48,6 +48,9 @@ class LLMServiceSpec(ApiModel):
     """Number format of the KV cache. Omitted: the engine decides."""
     gpu: Gpu = Gpu()
     """Devices of one replica. Required: a type, a resourceName, or count: 0."""
+    fit: Literal["Enforce", "Warn", "Ignore"] = "Enforce"
+    """What follows when the model cannot fit its devices. Enforce: no pod is made. Warn: the condition Fits says so.
+    Ignore: nothing is computed."""
     max_model_len: Annotated[int, Field(strict=True, ge=1, le=2**24)] | None = None
     """Tokens one request may use, prompt and answer together. Omitted: computed."""
     max_num_seqs: Annotated[int, Field(strict=True, ge=1, le=8192)] | None = None
