@@ -28,7 +28,7 @@ def checked_version(version: EngineVersion, where: str) -> EngineVersion:
             raise InvalidCatalogue(
                 where, f"images: {variant}: {image!r} is not an image reference; write registry/name:tag"
             )
-    for name, least in (("user", 0), ("group", 0), ("max_model_len", 1), ("max_num_seqs", 1)):
+    for name, least in (("user", 0), ("group", 0), ("max_model_len", 0), ("max_num_seqs", 1)):
         number = getattr(version, name)
         if not least <= number <= _LARGEST_ID:
             raise InvalidCatalogue(where, f"{name}: {number} is not a number from {least} to {_LARGEST_ID}")

@@ -10,10 +10,12 @@ class EngineVersion:
 
     `images` maps a variant (`cuda`, `rocm`, `cpu`, …) to a pinned image reference. `user` and `group` are the numeric
     ids the image runs under. `flags` holds every flag this version knows (empty: not recorded), `removed` maps a flag
-    that older versions had to its replacement. `max_model_len` (tokens) and `max_num_seqs` (requests) are the defaults
-    for fields that a resource omits. `quantizations` are the names `spec.quantization` takes besides `auto`; those in
-    `on_load` are applied to an unquantized checkpoint while it loads, by the engine's own name for them. `metrics` maps
-    roles (`metrics.py`) to the series under which this version exports them.
+    that older versions had to its replacement. `max_model_len` (tokens of a request to an unknown model, 0: the engine
+    finds out) and `max_num_seqs` (requests) are the defaults for fields that a resource omits; with `fits_context` the
+    engine shortens the model's context length to what its memory holds. `quantizations` are the names that
+    `spec.quantization` takes besides `auto`; those in `on_load` are applied to an unquantized checkpoint while it
+    loads, by the engine's own name for them. `metrics` maps roles (`metrics.py`) to the series under which this version
+    exports them.
     """
 
     engine: str
@@ -27,6 +29,7 @@ class EngineVersion:
     removed: Mapping[str, str] = field(default_factory=dict)
     quantizations: tuple[str, ...] = ()
     on_load: Mapping[str, str] = field(default_factory=dict)
+    fits_context: bool = False
     metrics: Mapping[str, str] = field(default_factory=dict)
 
     def knows(self, flag: str) -> bool:

@@ -23,6 +23,9 @@ from llmservice.planning.fit.remedies import USUAL_COUNTS
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
 
+_USUAL_TOKENS = 8192
+"""Of a request where nobody says: types are compared at the same length, which the operator would fit to each."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
@@ -48,8 +51,8 @@ class _Wanted:
 @click.option("--count", type=click.IntRange(1, 64), default=None, help="GPUs of a replica. Omitted: 1, 2, 4 and 8.")
 @click.option("--quantization", default="", metavar="NAME[,NAME]", help="As in spec.quantization. Omitted: usual ones.")
 @click.option("--engine", type=click.Choice(sorted(ENGINES)), default=USUAL, show_default=True)
-@click.option("--max-model-len", type=click.IntRange(1, 2**24), default=None, help="Omitted: the operator's default.")
-@click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: the operator's default.")
+@click.option("--max-model-len", type=click.IntRange(1, 2**24), default=None, help="Omitted: 8192, or what it knows.")
+@click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: usual for the engine.")
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
 @click.option("--utilization", type=click.FloatRange(0.01, 1.0), default=None, help="Share of a GPU that is taken.")
 @click.option(
@@ -89,14 +92,14 @@ def command(output: str, **given: Any) -> None:
 
 
 def _setup(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -> Setup:
-    """The numbers the operator would choose, unless they are given."""
+    """The same usual numbers for every type, unless they are given."""
     use = ENGINES[wanted.engine].capabilities.memory
     if use is None:
         raise UsageError("UnknownMemoryUse", f"how {wanted.engine} uses memory is not known", field="--engine")
     if value_bytes(wanted.kv_cache_dtype) is None:
         message = f"{wanted.kv_cache_dtype} is not a type of KV cache with a known size; use fp8 or q8_0"
         raise UsageError("UnknownKvCacheDtype", message, field="--kv-cache-dtype")
-    usual = min(version.max_model_len, facts.longest_context or version.max_model_len)
+    usual = min(_USUAL_TOKENS, facts.longest_context or _USUAL_TOKENS)
     return Setup(
         use=use,
         max_model_len=wanted.max_model_len or usual,

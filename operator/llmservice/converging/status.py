@@ -8,6 +8,7 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.diagnosis import Diagnosis
+from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.scaling_report import ScalingReport
@@ -94,6 +95,7 @@ def stalled(
         Condition(type=ConditionType.READY, status=False, reason=reason, message=message),
         _availability(ready, reason, message),
         Condition(type=kind, status=True, reason=reason, message=message),
+        *refused_for_size(reason, message),
     ]
     if condition_in(before, ConditionType.SCALING_ACTIVE):
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
@@ -116,7 +118,8 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    beside = [condition for condition in (situation.update, situation.modified) if condition]
+    said = (fits_condition(situation.plan.fit), situation.update, situation.modified)
+    beside = [condition for condition in said if condition]
     return [*_progress(situation, now), *beside, *scaling]
 
 

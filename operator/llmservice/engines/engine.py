@@ -45,9 +45,9 @@ class ModelSource:
 class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
-    `max_model_len` is tokens per request (prompt + answer), `max_num_seqs` concurrent requests per replica;
-    both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is for running requests to finish.
-    `cores` and `memory_bytes` are the container's limits; 0 means none.
+    `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
+    requests per replica; both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is for running
+    requests to finish. `cores` and `memory_bytes` are the container's limits; 0 means none.
     """
 
     names: tuple[str, ...]
@@ -138,7 +138,8 @@ class Capabilities:
     the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
     `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
     are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `memory` is how it uses the memory of devices, None if that is not known.
+    `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the option
+    whose value is GiB of KV cache in /dev/shm.
     """
 
     schemes: frozenset[str]
@@ -150,6 +151,7 @@ class Capabilities:
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()
     memory: MemoryUse | None = None
+    offloads_to_shared_memory: str = ""
 
 
 class Engine(Protocol):

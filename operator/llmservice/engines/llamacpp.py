@@ -21,7 +21,7 @@ from llmservice.engines.engine import (
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
-from llmservice.engines.memory_use import MemoryUse
+from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -57,6 +57,18 @@ _MEMORY = MemoryUse(
     small_kv_dtype="q8_0",
     small_kv_in_hardware=False,
     quantizations=(_USUAL_QUANTIZATION, "Q8_0", "F16"),
+    options=MemoryOptions(
+        step_tokens="--ubatch-size",
+        relieving=frozenset(
+            (
+                *("--cpu-moe", "-cmoe", "--n-cpu-moe", "-ncmoe", "--override-tensor", "-ot", "-ub"),
+                *("--no-kv-offload", "-nkvo", "--no-mmproj-offload", "--override-kv"),
+                *("--split-mode", "-sm", "--tensor-split", "-ts", "--rpc", "--device", "-dev"),
+                *("LLAMA_ARG_CPU_MOE", "LLAMA_ARG_N_CPU_MOE", "LLAMA_ARG_OVERRIDE_TENSOR", "LLAMA_ARG_UBATCH"),
+                *("LLAMA_ARG_KV_OFFLOAD", "LLAMA_ARG_NO_KV_OFFLOAD", "LLAMA_ARG_DEVICE", "LLAMA_ARG_RPC"),
+            )
+        ),
+    ),
 )
 # Nothing listens during the download, then /health answers 503 until the model is loaded.
 _PROBES = health_probes(startup_period_seconds=2)

@@ -8,6 +8,20 @@ _LARGE_GIB = 70.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOptions:
+    """Options of the engine that change how it uses memory; empty where it has none.
+
+    `relieving` are options and variables that need less of a device than the arithmetic knows (offloading, a smaller
+    cache, a changed model): with one of them nothing is refused.
+    """
+
+    utilization: str = ""
+    step_tokens: str = ""
+    eager: str = ""
+    relieving: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUse:
     """What an engine takes, and when. Sizes ending in `_gib` are on each device, by the careful estimate.
 
@@ -25,7 +39,8 @@ class MemoryUse:
     `spread_gib` what differs from start to start.
 
     `small_kv_dtype` is the KV cache of 8 bits; with `small_kv_in_hardware` where the device has such numbers.
-    `quantizations` are what people make of a plain checkpoint, the operator's own choice first.
+    `quantizations` are what people make of a plain checkpoint, the operator's own choice first. `requests` are pairs:
+    below so many GiB of a device so many concurrent requests are usual, in growing order.
     """
 
     variants: frozenset[str]
@@ -46,6 +61,12 @@ class MemoryUse:
     small_kv_dtype: str = ""
     small_kv_in_hardware: bool = True
     quantizations: tuple[str, ...] = ("auto",)
+    requests: tuple[tuple[float, int], ...] = ()
+    options: MemoryOptions = MemoryOptions()
+
+    def usual_requests(self, memory_gib: float) -> int:
+        """Concurrent requests on a device of so much memory when nobody says; 0 where nothing is recorded."""
+        return next((usual for below, usual in self.requests if memory_gib < below), 0) if memory_gib else 0
 
     def usual_step_tokens(self, accelerator: Accelerator) -> int:
         """Tokens of one step on such a device when nobody says."""

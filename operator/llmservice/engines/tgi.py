@@ -27,7 +27,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
-from llmservice.engines.memory_use import MemoryUse
+from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.tgi_metric_names import tgi_metric_names
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
@@ -49,6 +49,10 @@ _MEMORY = MemoryUse(
     experts_gib=0.5,
     small_kv_dtype="fp8_e4m3fn",
     quantizations=("auto", "online-fp8", "awq"),
+    options=MemoryOptions(
+        step_tokens="--max-batch-prefill-tokens",
+        relieving=frozenset(("--cuda-memory-fraction", "CUDA_MEMORY_FRACTION", "--rope-scaling", "ROPE_SCALING")),
+    ),
 )
 """It runs the same models as vLLM in similar steps: graphs, exchange and experts are those of vLLM's logs."""
 _STOP_SECONDS = 15
@@ -172,12 +176,12 @@ class Tgi:
         return Launch(
             args=tuple(word for word in wanted if request.version.knows(word.partition("=")[0])),
             probes=_PROBES,
-            environment={**_ENVIRONMENT, "MAX_BATCH_PREFILL_TOKENS": prefill.value},
+            environment={**_ENVIRONMENT, **{default.field: default.value for default in prefill}},
             writable_paths=(_CACHE,),
             pre_stop=SETTLE if drains else _wait(request),
             pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
             stop_seconds=_STOP_SECONDS + (request.drain_seconds if drains else 0),
-            defaults=(prefill,),
+            defaults=prefill,
             notes=_notes(request),
         )
 
@@ -231,9 +235,9 @@ def _capacity(request: ServingRequest) -> tuple[str, ...]:
     if request.max_model_len == 1:
         message = "must be at least 2 with tgi: one prompt token and one generated token"
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field="spec.maxModelLen")
+    length = request.max_model_len
     return (
-        f"--max-input-tokens={request.max_model_len - 1}",
-        f"--max-total-tokens={request.max_model_len}",
+        *((f"--max-input-tokens={length - 1}", f"--max-total-tokens={length}") if length else ()),
         f"--max-batch-size={request.max_num_seqs}",
         f"--max-concurrent-requests={_limit(request)}",
         *((f"--num-shard={request.devices}",) if request.devices else ()),
@@ -244,14 +248,19 @@ def _limit(request: ServingRequest) -> int:
     return max(_LEAST_LIMIT, _LIMIT_PER_SEQUENCE * request.max_num_seqs)
 
 
-def _prefill(request: ServingRequest) -> Default:
-    """Prompt tokens in one prefill step: a whole prompt, because older devices cannot split one."""
+def _prefill(request: ServingRequest) -> tuple[Default, ...]:
+    """Prompt tokens in one prefill step: a whole prompt, because older devices cannot split one.
+
+    Where TGI finds out the length of a request it finds out this, too.
+    """
+    if not request.max_model_len:
+        return ()
     tokens = max(_USUAL_PREFILL_TOKENS, request.max_model_len)
     reason = (
         "prompt tokens per step, enough for a whole prompt: devices below compute capability 8.0 cannot split one; set "
         "--max-batch-prefill-tokens in spec.engineOptions.args to save memory on newer ones"
     )
-    return Default(field="MAX_BATCH_PREFILL_TOKENS", value=str(tokens), reason=reason)
+    return (Default(field="MAX_BATCH_PREFILL_TOKENS", value=str(tokens), reason=reason),)
 
 
 def _serving(request: ServingRequest) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from llmservice.engines.hugging_face import (
     one_of,
     quantization_on_load,
 )
-from llmservice.engines.memory_use import MemoryUse
+from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.vllm_metric_names import vllm_metric_names
 from llmservice.untrusted.patterns import compiled
 
@@ -102,6 +102,21 @@ _MEMORY = MemoryUse(
     experts_gib=0.5,
     small_kv_dtype="fp8",
     quantizations=("auto", "online-fp8", "awq"),
+    # vLLM's own 256 on 40 GiB and more (its 1024 on H100 takes 2 to 4 GiB for large vocabularies); fewer where little
+    # is left beside the weights.
+    requests=((20.0, 32), (30.0, 64), (math.inf, 256)),
+    options=MemoryOptions(
+        utilization="--gpu-memory-utilization",
+        step_tokens="--max-num-batched-tokens",
+        eager="--enforce-eager",
+        relieving=frozenset(
+            (
+                *("--cpu-offload-gb", "--cpu-offload-params", "--offload-group-size", "--kv-cache-memory-bytes"),
+                *("--num-gpu-blocks-override", "--hf-overrides", "--decode-context-parallel-size", "-dcp"),
+                *("--enable-expert-parallel", "-ep", "--load-format", "--sliding-window"),
+            )
+        ),
+    ),
 )
 """Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
@@ -197,6 +212,7 @@ class Vllm:
         dtype=True,
         glued=frozenset({"-q", "-n", "-r"}),
         memory=_MEMORY,
+        offloads_to_shared_memory="--kv-offloading-size",
     )
     owned = OwnedArguments(
         flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
@@ -282,11 +298,18 @@ def _capacity(request: ServingRequest) -> _Options:
     """
     tokens = max(_USUAL_BATCHED_TOKENS, request.max_num_seqs)
     return (
-        (f"--max-model-len={request.max_model_len}",),
+        *_length(request),
         (f"--max-num-seqs={request.max_num_seqs}",),
         *(((f"--max-num-batched-tokens={tokens}",),) if request.max_num_seqs > _LEAST_BATCHED_TOKENS else ()),
         *(((f"--tensor-parallel-size={request.devices}",),) if request.devices else ()),
     )
+
+
+def _length(request: ServingRequest) -> _Options:
+    """Tokens per request; where nobody says the engine fits the model's length to the memory, or takes it as it is."""
+    if request.max_model_len:
+        return ((f"--max-model-len={request.max_model_len}",),)
+    return (("--max-model-len=auto",),) if request.version.fits_context else ()
 
 
 def _stopping(request: ServingRequest) -> _Options:

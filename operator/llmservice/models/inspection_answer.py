@@ -8,14 +8,12 @@ Facts have the names of ModelFacts in camelCase; what is not known is left out.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
-from enum import StrEnum
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
-from llmservice.models.model_facts import ModelFacts
+from llmservice.models.model_facts import ModelFacts, known_values
 from llmservice.models.plausible import MalformedModel, implausible, json_object, part
 from llmservice.untrusted.texts import cut, printable
 
@@ -56,8 +54,8 @@ def facts_in(text: str) -> ModelFacts | InspectionFailure:
 
 def facts_as_json(facts: ModelFacts) -> dict[str, Any]:
     """What is known, with the names of ModelFacts in camelCase."""
-    known: dict[str, Any] = _known(asdict(facts))
-    return known
+    named: dict[str, Any] = _renamed(known_values(facts), _camel)
+    return named
 
 
 def with_field_names(facts: Any) -> Any:
@@ -81,13 +79,6 @@ def _failure_in(failure: Mapping[str, Any]) -> InspectionFailure:
     except ValueError as error:
         raise MalformedModel("the answer of the inspection names an unknown reason") from error
     return InspectionFailure(reason, cut(printable(str(failure.get("message", ""))), _LONGEST_MESSAGE))
-
-
-def _known(value: Any) -> Any:
-    """Without what is unknown, in camelCase. False is known."""
-    if not isinstance(value, dict):
-        return value.value if isinstance(value, StrEnum) else value
-    return {_camel(key): _known(item) for key, item in value.items() if item or item is False}
 
 
 def _renamed(value: Any, name: Any) -> Any:

@@ -1,7 +1,8 @@
 """What is known of a model: sizes as its config.json or GGUF header gives them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Task(StrEnum):
@@ -80,3 +81,20 @@ class ModelFacts:
     quantization_group: int = 0
     dtype: str = ""
     gated: bool | None = None
+
+
+NOTHING_KNOWN = ModelFacts()
+
+
+def known_values(facts: ModelFacts) -> dict[str, Any]:
+    """What is known, by the names of the fields; False is known."""
+    return _known(asdict(facts))
+
+
+def _known(values: dict[str, Any]) -> dict[str, Any]:
+    known = {name: _known(value) if isinstance(value, dict) else value for name, value in values.items()}
+    return {
+        name: value.value if isinstance(value, StrEnum) else value
+        for name, value in known.items()
+        if value or value is False
+    }

@@ -3,33 +3,102 @@
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
-from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.engine import Engine
+from llmservice.planning.decided import Decided, default
+from llmservice.planning.facts import Facts
+from llmservice.planning.fit.remedies import rounded_context
+from llmservice.planning.fit.room import largest_context
+from llmservice.planning.fit.start import setup_of
 from llmservice.planning.service_plan import Default
+
+_MOST_RESERVED_TOKENS = 32_768
+"""Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
+_LEAST_CONTEXT = 1024
+"""A length below this is no choice of ours: the check of the fit says what to do instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Tokens per request (prompt + answer) and concurrent requests per replica."""
+    """Tokens per request (prompt + answer), 0 where the engine decides, and concurrent requests per replica."""
 
     max_model_len: int
     max_num_seqs: int
     defaults: tuple[Default, ...]
 
 
-def choose_context(spec: LLMServiceSpec, version: EngineVersion) -> Context:
-    """The values of the resource, else the defaults of the catalogue for this engine.
-
-    The model's own limit is not known here, so the defaults are small enough for common models on one device.
-    """
-    defaults = []
-    if spec.max_model_len is None:
-        reason = "fits prompts of several pages; raise it up to the model's context length if memory allows"
-        defaults.append(Default(field="maxModelLen", value=str(version.max_model_len), reason=reason))
-    if spec.max_num_seqs is None:
-        reason = f"the usual number for {version.engine}; each uses KV cache for maxModelLen tokens, more requests wait"
-        defaults.append(Default(field="maxNumSeqs", value=str(version.max_num_seqs), reason=reason))
+def choose_context(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Context:
+    """The values of the resource, else what suits the model, the device and the engine."""
+    requests = _requests(spec, facts, engine)
+    length = _length(spec, facts, engine, requests.value)
     return Context(
-        max_model_len=spec.max_model_len or version.max_model_len,
-        max_num_seqs=spec.max_num_seqs or version.max_num_seqs,
-        defaults=tuple(defaults),
+        max_model_len=length.value,
+        max_num_seqs=requests.value,
+        defaults=(*length.defaults, *requests.defaults),
     )
+
+
+def _requests(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[int]:
+    """As many as are usual for the engine on a device of this size."""
+    if spec.max_num_seqs is not None:
+        return Decided(spec.max_num_seqs)
+    use, accelerator, version = engine.capabilities.memory, facts.accelerator, facts.version
+    usual = use.usual_requests(accelerator.memory_gib) if use and accelerator else 0
+    wait = "more requests wait" if use and use.reserves_requests else "the KV cache may allow fewer, the others wait"
+    if usual and accelerator:
+        reason = f"usual for {version.engine} on {accelerator.memory_gib:g} GiB; {wait}"
+        return Decided(usual, default("maxNumSeqs", usual, reason))
+    reason = f"usual for {version.engine}; {wait}"
+    return Decided(version.max_num_seqs, default("maxNumSeqs", version.max_num_seqs, reason))
+
+
+def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -> Decided[int]:
+    """What the model was made for, as far as it fits; for an unknown model what the engine finds out."""
+    if spec.max_model_len is not None:
+        return Decided(spec.max_model_len)
+    longest = facts.model.longest_context
+    if not longest:
+        return _of_unknown_model(facts)
+    setup = setup_of(spec, facts, engine, longest, requests)
+    if setup is None or facts.accelerator is None or spec.fit == "Ignore":
+        return _without_device(facts, longest)
+    most = min(longest, _MOST_RESERVED_TOKENS) if setup.use.reserves_requests else longest
+    fits = largest_context(facts.model, facts.accelerator.memory_gib, setup)
+    if fits >= most:
+        reason = "the model's context length"
+        if most < longest:
+            reason = f"KV cache for {requests} requests of this length is taken at the start; the model knows {longest}"
+        return Decided(most, default("maxModelLen", most, reason))
+    if fits < _LEAST_CONTEXT:
+        return _without_device(facts, longest)
+    length = rounded_context(fits)
+    reason = f"what fits {_devices(facts)} beside the weights; the model's context length is {longest}"
+    return Decided(length, default("maxModelLen", length, reason))
+
+
+def _of_unknown_model(facts: Facts) -> Decided[int]:
+    version = facts.version
+    if version.max_model_len:
+        reason = "fits prompts of several pages; nothing is known of the model, set it up to the model's context length"
+        return Decided(version.max_model_len, default("maxModelLen", version.max_model_len, reason))
+    limit = "as far as memory allows" if version.fits_context else "and ends if it does not fit"
+    reason = f"nothing is known of the model: {version.engine} takes its context length, {limit}"
+    if not version.fits_context:
+        reason = (
+            f"nothing is known of the model: {version.engine} takes its context length, and ends if it does not fit"
+        )
+    return Decided(0, default("maxModelLen", "auto", reason))
+
+
+def _without_device(facts: Facts, longest: int) -> Decided[int]:
+    """Where nothing can be computed: the model's own length, or the catalogue's where that is less."""
+    usual = facts.version.max_model_len
+    if 0 < usual < longest:
+        reason = f"fits prompts of several pages; raise it up to the model's {longest} tokens if memory allows"
+        return Decided(usual, default("maxModelLen", usual, reason))
+    return Decided(longest, default("maxModelLen", longest, "the model's context length"))
+
+
+def _devices(facts: Facts) -> str:
+    accelerator = facts.accelerator
+    name = accelerator.name or accelerator.resource_name if accelerator else "the CPU"
+    return f"{facts.devices} × {name}" if facts.devices > 1 else name

@@ -13,6 +13,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.gpu import Gpu
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator, Json
 from llmservice.catalog.catalogue import Catalogue
@@ -20,7 +21,9 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
+from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
 from llmservice.objects.names import UPDATE_ANNOTATION
+from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -43,9 +46,11 @@ class RegistrySettings:
 class Facts:
     """The catalogue rows and settings of one plan.
 
-    `accelerator` is None on CPU, and has no name when only its resource is known. `platform` names a labelling
-    scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that
-    requested them.
+    `accelerator` is None on CPU, and has no name when only its resource is known; `devices` of it are one replica's.
+    `choice` is 0 for spec.gpu itself, else the number of the alternative, and `passed_over` says why not those before.
+    `platform` names a labelling scheme of the accelerator catalogue; empty when it is not known. `update` is the value
+    of the annotation that requested them. `model` is what is known of the model, and `model_source` from where;
+    `model_note` says why nothing is known where that needs saying.
     """
 
     version: EngineVersion
@@ -53,19 +58,34 @@ class Facts:
     registry: RegistrySettings
     platform: str
     render_version: int
+    devices: int
+    choice: int = 0
+    passed_over: tuple[str, ...] = ()
     update: str = ""
+    model: ModelFacts = NOTHING_KNOWN
+    model_source: ModelSourceName = "nothing"
+    model_note: str = ""
 
 
 _FACTS = TypeAdapter(Facts)
 
 
 def choose_facts(
-    service: LLMService, catalogue: Catalogue, registry: RegistrySettings, platform: str, *, kept: str | None
+    service: LLMService,
+    catalogue: Catalogue,
+    registry: RegistrySettings,
+    platform: str,
+    *,
+    kept: str | None,
+    model: KnownModel | None = None,
+    choice: int = 0,
+    passed_over: tuple[str, ...] = (),
 ) -> Facts:
     """The facts for a resource: those kept with the plan of this generation, else the current ones.
 
-    Of a version only the relevant flags are kept: those its engine renders, and removed ones that the user sets. Raises
-    InvalidSpec for names that have no row.
+    Of a version only the relevant flags are kept: those its engine renders, and removed ones that the user sets.
+    `model` is what is known of the model; None asks resource and catalogue. `choice` is the number of the alternative
+    to `spec.gpu`, and `passed_over` why not those before it. Raises InvalidSpec for names that have no row.
     """
     engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
@@ -73,14 +93,29 @@ def choose_facts(
     options = service.spec.engine_options
     version = catalogue.engine_version(engine.name, options.version)
     gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
+    gpu, known = gpu_of(service.spec.gpu, choice), model or known_model(service.spec, catalogue)
     return Facts(
         version=dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone),
-        accelerator=_accelerator(service, catalogue),
+        accelerator=_accelerator(gpu, catalogue),
+        devices=gpu.count,
+        choice=choice,
+        passed_over=passed_over,
         registry=registry,
         platform=platform,
         render_version=RENDER_VERSION,
         update=update,
+        model=known.facts,
+        model_source=known.source,
+        model_note=known.note,
     )
+
+
+def gpu_of(gpu: Gpu, choice: int) -> Gpu:
+    """The devices of a choice: 0 is what `spec.gpu` itself says, 1 the first alternative."""
+    if choice == 0:
+        return gpu
+    other = gpu.alternatives[choice - 1]
+    return gpu.model_copy(update={"type": other.type, "count": other.count or gpu.count})
 
 
 def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
@@ -90,8 +125,10 @@ def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
 
 
 def facts_to_text(facts: Facts) -> str:
-    """The facts as compact JSON, the same text for the same facts."""
-    return orjson.dumps(facts, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
+    """The facts as compact JSON, the same text for the same facts. Of the model only what is known is written."""
+    fields = {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
+    fields["model"] = known_values(facts.model)
+    return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 
 @lru_cache(maxsize=256)
@@ -106,9 +143,8 @@ def facts_from_text(text: str) -> Facts | None:
         return None
 
 
-def _accelerator(service: LLMService, catalogue: Catalogue) -> Accelerator | None:
+def _accelerator(gpu: Gpu, catalogue: Catalogue) -> Accelerator | None:
     """The row of spec.gpu.type, else what is known of spec.gpu.resourceName."""
-    gpu = service.spec.gpu
     if gpu.count == 0:
         return None
     if gpu.type is not None:

@@ -1,16 +1,21 @@
 """LLMService and facts → plan. Each decision has a file of its own; this one is the table of contents."""
 
+from collections.abc import Iterable
+
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import choose_context
 from llmservice.planning.drain import drain_seconds, grace_seconds
-from llmservice.planning.facts import Facts, facts_to_text
+from llmservice.planning.facts import Facts, facts_to_text, gpu_of
+from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.number_formats import check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
 from llmservice.planning.resources import choose_resources
@@ -18,35 +23,50 @@ from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.security import choose_security
 from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.planning.shared_memory import choose_shared_memory
 from llmservice.planning.startup import progress_deadline_seconds, startup_seconds
+from llmservice.planning.volumes import ScratchSizes
 from llmservice.planning.weights import choose_source
 
 
-def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DEFAULT_READERS) -> ServicePlan:
+def plan_service(
+    service: LLMService,
+    facts: Facts,
+    readers: MetricsReaders = DEFAULT_READERS,
+    *,
+    accepted: bool = False,
+    others: Iterable[Accelerator] = (),
+) -> ServicePlan:
     """Everything decided about a resource; the same resource, facts and readers always give the same plan.
 
-    Raises InvalidSpec naming the field and the remedy.
+    A generation that was `accepted` before is not refused by what the operator has since learned about memory. `others`
+    are types that a remedy may name. Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
     check_spec(spec, engine, facts.version)
+    check_quantization(spec, facts)
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine)
-    context = choose_context(spec, facts.version)
-    resources = choose_resources(spec, facts)
+    context = choose_context(spec, facts, engine)
+    fit = judge(spec, facts, engine, context.max_model_len, context.max_num_seqs, others)
+    if not accepted:
+        refuse_what_cannot_fit(spec, fit)
+    dtype = choose_dtype(spec, facts, engine)
+    resources = choose_resources(spec, facts, source)
     drain = drain_seconds(spec)
     launch = engine.launch(
         ServingRequest(
             names=names.value,
             model=source,
             version=facts.version,
-            devices=spec.gpu.count,
+            devices=facts.devices,
             max_model_len=context.max_model_len,
             max_num_seqs=context.max_num_seqs,
             drain_seconds=drain.value,
             quantization=spec.quantization,
-            dtype=spec.dtype or "",
+            dtype=dtype.value,
             kv_cache_dtype=spec.kv_cache_dtype or "",
             trust_remote_code=spec.model.trust_remote_code,
             cores=resources.cores,
@@ -54,12 +74,15 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
         )
     )
     image = choose_image(spec, facts)
-    startup = startup_seconds(spec, source)
+    startup = startup_seconds(spec, source, facts)
+    shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
+    sizes = ScratchSizes(shared_memory.value, resources.disk)
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
-    placement = choose_placement(spec.pod, facts, spec.gpu.type)
+    placement = choose_placement(spec.pod, facts, gpu_of(spec.gpu, facts.choice).type)
     security = choose_security(spec, facts)
-    open_decisions = (names, version, image, context, launch, resources, rollout, startup, drain)
+    named, serving = (names, version, image, context, dtype), (launch, resources, shared_memory)
+    open_decisions = (*named, *serving, rollout, startup, drain)
 
     return ServicePlan(
         owner=_owner(service),
@@ -69,22 +92,28 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
         names=names.value,
         quantization=next((each.value for each in launch.defaults if each.field == "quantization"), spec.quantization),
         accelerator=facts.accelerator.name if facts.accelerator else "",
-        devices=spec.gpu.count,
+        devices=facts.devices,
         resource_name=facts.accelerator.resource_name if facts.accelerator else "",
         max_model_len=context.max_model_len,
         max_num_seqs=context.max_num_seqs,
         container=plan_container(spec, facts.registry, source, launch, image.value, startup.value, resources),
-        pod=plan_pod(spec, facts.registry, source, launch, grace, placement, security),
+        pod=plan_pod(spec, facts.registry, source, launch, grace, placement, security, sizes),
         rollout=rollout.value,
         replica_bound=replica_bound(spec),
         scaling=choose_scaling(spec.autoscaling, engine.metric_names(facts.version)) if spec.autoscaling else None,
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*placement.notes, *security.notes, *launch.notes),
+        notes=(*facts.passed_over, *_about_model(facts), *placement.notes, *security.notes, *launch.notes),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
+        verify=spec.gpu.verify,
+        fit=fit,
     )
+
+
+def _about_model(facts: Facts) -> tuple[str, ...]:
+    return (facts.model_note,) if facts.model_note else ()
 
 
 def _owner(service: LLMService) -> Owner:

@@ -9,7 +9,7 @@ from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.placement import Placement
 from llmservice.planning.security import CONTAINER_SECURITY, Security
 from llmservice.planning.service_plan import Json, Mount, PodPlan
-from llmservice.planning.volumes import file_mounts, scratch_mounts
+from llmservice.planning.volumes import ScratchSizes, file_mounts, scratch_mounts
 from llmservice.planning.weights import weight_mounts
 
 _DECIDED = {
@@ -33,12 +33,13 @@ def plan_pod(
     grace_seconds: int,
     placement: Placement,
     security: Security,
+    sizes: ScratchSizes,
 ) -> PodPlan:
     """The pod; raises InvalidSpec when a file cannot be mounted at its path."""
     return PodPlan(
         labels=spec.pod.labels,
         annotations=spec.pod.annotations,
-        mounts=_mounts(spec, source, launch),
+        mounts=_mounts(spec, source, launch, sizes),
         node_terms=placement.node_terms,
         tolerations=placement.tolerations,
         security=security.pod,
@@ -49,8 +50,8 @@ def plan_pod(
     )
 
 
-def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch) -> tuple[Mount, ...]:
-    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, spec.gpu.count, spec.pod.shared_memory))
+def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch, sizes: ScratchSizes) -> tuple[Mount, ...]:
+    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, sizes))
     return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 

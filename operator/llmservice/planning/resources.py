@@ -1,47 +1,115 @@
-"""Resource requests and limits of a replica: devices, CPU, memory."""
+"""Resource requests and limits of a replica: devices, CPU, memory, scratch space."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.engine import ModelSource
+from llmservice.models.weights import weight_bytes
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Default
 
-_REQUESTS = {"cpu": "250m", "memory": "512Mi"}
-_WHY = "small enough for any node; without a limit the engine may use what is free, raise it to reserve more"
+_CPU, _MEMORY, _DISK = "cpu", "memory", "ephemeral-storage"
+_GIB = 2**30
+_WHY_SMALL = "small enough for any node; without a limit the engine may use what is free, raise it to reserve more"
+_Asked = dict[str, tuple[str, str]]
+"""Resource → amount and reason."""
+_SMALL: _Asked = {_CPU: ("250m", _WHY_SMALL), _MEMORY: ("512Mi", _WHY_SMALL)}
+_PROCESS_GIB = 4
+"""Host memory of one engine process per device: Python, libraries, pinned buffers."""
+_READ_AT_ONCE = 0.1
+"""The share of the weights that is in the process while they go to the devices."""
+_ON_CPU_GIB = 4
+_CACHES_GIB = 20
+"""Disk for compiled kernels, logs and what else an engine writes beside the weights."""
+_DISK_MARGIN = 1.2
+"""A download keeps unfinished parts beside finished files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerResources:
-    """Requests and limits by resource name; `cores` and `memory_bytes` are the limits as numbers, 0 when none."""
+    """Requests and limits by resource name; `cores` and `memory_bytes` are the limits as numbers, 0 when none.
+
+    `disk` is the most that the engine may write beside mounted volumes, empty without a limit.
+    """
 
     requests: Mapping[str, str]
     limits: Mapping[str, str]
     cores: float
     memory_bytes: int
+    disk: str
     defaults: tuple[Default, ...]
 
 
-def choose_resources(spec: LLMServiceSpec, facts: Facts) -> ContainerResources:
-    """The user's amounts; small requests where omitted; devices as limits.
+def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) -> ContainerResources:
+    """The user's amounts; for what is omitted what the weights ask for, else little; devices as limits.
 
     In Kubernetes a limit without a request is its own request, so no smaller one is added.
     """
     own = spec.pod.resources
     requests, limits = own.requests.as_json(), own.limits.as_json()
-    added = {name: amount for name, amount in _REQUESTS.items() if name not in requests and name not in limits}
-    devices = {facts.accelerator.resource_name: str(spec.gpu.count)} if facts.accelerator else {}
+    weights = weight_bytes(facts.model, "" if spec.quantization == "auto" else spec.quantization) or 0
+    files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
+    added = {
+        name: asked
+        for name, asked in (_SMALL | _memory(facts, weights) | _disk(files)).items()
+        if name not in requests and name not in limits
+    }
+    limited = _limits(facts, weights, {**{name: amount for name, (amount, _) in added.items()}, **requests}, limits)
+    devices = {facts.accelerator.resource_name: str(facts.devices)} if facts.accelerator else {}
+    memory = limited.get(_MEMORY, ("", ""))[0] or own.limits.memory
     return ContainerResources(
-        requests={**added, **requests},
-        limits={**limits, **devices},
+        requests={**{name: amount for name, (amount, _) in added.items()}, **requests},
+        limits={**{name: amount for name, (amount, _) in limited.items()}, **limits, **devices},
         cores=_amount(own.limits.cpu),
-        memory_bytes=int(_amount(own.limits.memory)),
-        defaults=tuple(
-            Default(field=f"pod.resources.requests.{name}", value=amount, reason=_WHY) for name, amount in added.items()
-        ),
+        memory_bytes=int(_amount(memory)),
+        disk=f"{math.ceil(files * _DISK_MARGIN / _GIB) + 2 * _CACHES_GIB}Gi" if files else "",
+        defaults=(*_defaults("requests", added), *_defaults("limits", limited)),
     )
 
 
-def _amount(limit: str | None) -> float:
-    return float(amount_of(limit)) if limit else 0.0
+def _memory(facts: Facts, weights: int) -> _Asked:
+    if not weights:
+        return {}
+    if facts.accelerator is None:
+        size = math.ceil(weights / _GIB) + _ON_CPU_GIB
+        return {_MEMORY: (f"{size}Gi", f"{_gib(weights)} of weights, {_ON_CPU_GIB} GiB for KV cache and the process")}
+    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / _GIB)
+    why = f"{_PROCESS_GIB} GiB for the process of each device, and a tenth of {_gib(weights)} of weights"
+    return {_MEMORY: (f"{size}Gi", why)}
+
+
+def _disk(files: int) -> _Asked:
+    if not files:
+        return {}
+    why = f"{_gib(files)} of weights are downloaded to the node, {_CACHES_GIB} GiB for caches and logs"
+    return {_DISK: (f"{math.ceil(files / _GIB) + _CACHES_GIB}Gi", why)}
+
+
+def _limits(facts: Facts, weights: int, requests: Mapping[str, str], limits: Mapping[str, str]) -> _Asked:
+    """A limit on CPUs, where the engine would take what the node has; never below what is asked for.
+
+    With devices there is none: what options keep on the host (offloaded KV cache) is not known, and memory that only
+    caches files counts towards a limit.
+    """
+    if facts.accelerator is not None or not weights or _MEMORY in limits:
+        return {}
+    size = math.ceil(2 * _amount(requests.get(_MEMORY)) / _GIB)
+    return {_MEMORY: (f"{size}Gi", "twice the request: engines take what their node has left otherwise")}
+
+
+def _defaults(kind: str, amounts: _Asked) -> tuple[Default, ...]:
+    return tuple(
+        Default(field=f"pod.resources.{kind}.{name}", value=amount, reason=why)
+        for name, (amount, why) in amounts.items()
+    )
+
+
+def _gib(size: int) -> str:
+    return f"{size / _GIB:.1f} GiB"
+
+
+def _amount(quantity: str | None) -> float:
+    return float(amount_of(quantity)) if quantity else 0.0

@@ -1,5 +1,7 @@
 """Mounts besides the weights: caches, shared memory, files from Secrets and ConfigMaps."""
 
+from dataclasses import dataclass
+
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.engine_options import File
 from llmservice.engines.engine import Launch
@@ -7,22 +9,26 @@ from llmservice.errors import InvalidSpec
 from llmservice.planning.service_plan import Json, Mount
 
 _SHM = "/dev/shm"  # noqa: S108  (a mount point)
-_SHM_SIZE = "2Gi"
-"""For buffers shared by processes: the default of 64 MiB is too small (vLLM: 160 MiB on one CPU, 400 MiB on two)."""
 
 
-def scratch_mounts(launch: Launch, devices: int, shared_memory: str | None = None) -> tuple[Mount, ...]:
-    """Writable folders for the engine, and shared memory for more than one device or an engine that needs it.
+@dataclass(frozen=True, slots=True)
+class ScratchSizes:
+    """Sizes of /dev/shm (empty: as the container has it) and of each writable folder (empty: no limit)."""
 
-    `shared_memory` is the size that the user wants.
-    """
+    shared_memory: str
+    folder: str
+
+
+def scratch_mounts(launch: Launch, sizes: ScratchSizes) -> tuple[Mount, ...]:
+    """Writable folders for the engine, and /dev/shm where it has a size."""
+    limit = {"sizeLimit": sizes.folder} if sizes.folder else {}
     folders = tuple(
-        Mount(name=path.strip("/").replace("/", "-").replace(".", "").lower(), path=path, source={"emptyDir": {}})
+        Mount(name=path.strip("/").replace("/", "-").replace(".", "").lower(), path=path, source={"emptyDir": limit})
         for path in launch.writable_paths
     )
-    if not shared_memory and devices <= 1 and not launch.needs_shared_memory:
+    if not sizes.shared_memory:
         return folders
-    memory = {"emptyDir": {"medium": "Memory", "sizeLimit": shared_memory or _SHM_SIZE}}
+    memory = {"emptyDir": {"medium": "Memory", "sizeLimit": sizes.shared_memory}}
     return (*folders, Mount(name="shared-memory", path=_SHM, source=memory))
 
 

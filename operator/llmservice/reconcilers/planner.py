@@ -1,14 +1,25 @@
 """Planning from the current catalogue, with the pinned facts of a resource's generation."""
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.checks import toleration_problems
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSetting, InvalidSpec
-from llmservice.planning.facts import Facts, RegistrySettings, choose_facts, facts_to_text, pinned_facts
+from llmservice.planning.choosing import first_that_works, told
+from llmservice.planning.facts import (
+    Facts,
+    RegistrySettings,
+    choose_facts,
+    facts_from_text,
+    facts_to_text,
+    pinned_facts,
+)
+from llmservice.planning.known_model import KnownModel
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
@@ -27,23 +38,82 @@ class CataloguePlanner:
     platform: str = ""
     readers: MetricsReaders = field(default_factory=MetricsReaders)
 
-    def __call__(self, service: LLMService) -> ServicePlan:
-        """The plan; raises `InvalidSpec`."""
+    def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
+        """The plan; raises `InvalidSpec`. `model` is what an inspection found."""
         kept = pinned_facts(service.status, service.metadata.generation)
-        plan = plan_service(service, self._facts(service, kept), self.readers)
+        if kept is None or (facts := self._facts(service, kept)) is not facts_from_text(kept):
+            return self._new(service, model)
+        plan = plan_service(service, facts, self.readers, accepted=True)
         # Keep the text with the fields of a newer operator, which needs them when it comes back.
-        return dataclasses.replace(plan, facts=kept) if kept and made_by_newer(plan) else plan
+        return dataclasses.replace(plan, facts=kept) if made_by_newer(plan) else plan
 
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
-        """The plan from the current facts; None when they are those of `plan`, or the resource would be refused now."""
+        """The plan from the current facts; None when they are those of `plan`, or the resource would be refused now.
+
+        What an inspection found, and the alternative that was taken, stay as they are.
+        """
+        before = facts_from_text(plan.facts)
         try:
-            facts = self._facts(service, None)
+            facts = self._facts(service, None, before)
             return None if facts_to_text(facts) == plan.facts else plan_service(service, facts, self.readers)
         except InvalidSpec:
             return None
 
-    def _facts(self, service: LLMService, kept: str | None) -> Facts:
-        return choose_facts(service, self.catalogue, self.registry, self.platform, kept=kept)
+    def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
+        """The plan with the next alternative to its devices that works; None when there is none.
+
+        `why` says what kept the devices of `plan` from being used.
+        """
+        before = facts_from_text(plan.facts)
+        if before is None or before.choice >= len(service.spec.gpu.alternatives):
+            return None
+        passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
+        try:
+            return self._new(service, _model_of(before), before.choice + 1, passed_over)
+        except InvalidSpec:
+            return None
+
+    def _new(
+        self, service: LLMService, model: KnownModel | None, start: int = 0, passed_over: tuple[str, ...] = ()
+    ) -> ServicePlan:
+        """The first choice of devices that works, from the current catalogue."""
+
+        def plan_of(choice: int, passed: tuple[str, ...]) -> ServicePlan:
+            facts = choose_facts(
+                service,
+                self.catalogue,
+                self.registry,
+                self.platform,
+                kept=None,
+                model=model,
+                choice=choice,
+                passed_over=passed,
+            )
+            return plan_service(service, facts, self.readers, others=self._types())
+
+        return first_that_works(service.spec.gpu, plan_of, start, passed_over)
+
+    def _facts(self, service: LLMService, kept: str | None, before: Facts | None = None) -> Facts:
+        return choose_facts(
+            service,
+            self.catalogue,
+            self.registry,
+            self.platform,
+            kept=kept,
+            model=_model_of(before) if before else None,
+            choice=before.choice if before else 0,
+            passed_over=before.passed_over if before else (),
+        )
+
+    def _types(self) -> Iterable[Accelerator]:
+        return self.catalogue.accelerators.values()
+
+
+def _model_of(facts: Facts) -> KnownModel | None:
+    """What an inspection found; None for what resource and catalogue say, which may have changed."""
+    if facts.model_source in ("spec", "catalogue"):
+        return None
+    return KnownModel(facts.model, facts.model_source, facts.model_note)
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:

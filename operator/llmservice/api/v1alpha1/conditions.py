@@ -22,6 +22,8 @@ class ConditionType(StrEnum):
     """A newer operator, catalogue or setting would change the replicas, which stay as they are until asked for."""
     CHILDREN_MODIFIED = "ChildrenModified"
     """Somebody else writes the children: undoes what the operator writes, or adds to it."""
+    FITS = "Fits"
+    """The model fits the memory of its devices, by what is known of both."""
 
 
 class Reason(StrEnum):
@@ -43,6 +45,11 @@ class Reason(StrEnum):
     UNSUPPORTED_MODEL_SOURCE = "UnsupportedModelSource"
     UNSUPPORTED_FIELD = "UnsupportedField"
     QUANTIZATION_MISSPELLED = "QuantizationMisspelled"
+
+    FITS = "Fits"
+    FITS_TIGHTLY = "FitsTightly"
+    DOES_NOT_FIT = "DoesNotFit"
+    FIT_UNKNOWN = "FitUnknown"
 
     NAME_CONFLICT = "NameConflict"
     REFUSED_BY_CLUSTER = "RefusedByCluster"

@@ -57,6 +57,20 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The quantization is not one the engine knows, or is written in another case.",
         "Set `spec.quantization` to the spelling in the message, or to auto.",
     ),
+    Reason.FITS: Meaning("The model and its KV cache fit the devices, by the careful estimate.", "Nothing."),
+    Reason.FITS_TIGHTLY: Meaning(
+        "The model fits by the optimistic estimate only: its start may fail.",
+        "Nothing if it starts; else follow the message, which names the changes in the order of least change.",
+    ),
+    Reason.DOES_NOT_FIT: Meaning(
+        "The model cannot fit the memory of its devices, not even by the optimistic estimate: no pod is created.",
+        "Make one of the changes in the message. If you know better: state `spec.model.facts`, or set `spec.fit` to "
+        "Warn.",
+    ),
+    Reason.FIT_UNKNOWN: Meaning(
+        "Too little is known of the model or of its devices to say whether it fits.",
+        "Nothing; or state `spec.model.facts` (`llmservice inspect` prints them), or ask an administrator for a row.",
+    ),
     Reason.NAME_CONFLICT: Meaning(
         "An object of the same name does not belong to this LLMService and was left unchanged. The message says "
         "whether it is somebody else's, an orphan of an earlier LLMService of this name, or still being deleted.",

@@ -72,8 +72,8 @@ def cache_of(facts: ModelFacts, setup: Setup) -> KvCache | None:
     """The KV cache on one device, which holds a share of each layer's heads or whole layers."""
     if setup.use.divides_heads:
         return kv_cache(facts, setup.kv_dtype, setup.devices)
-    whole = kv_cache(facts, setup.kv_dtype)
-    return whole and replace(whole, full=whole.full / setup.devices, windowed=whole.windowed / setup.devices)
+    whole, share = kv_cache(facts, setup.kv_dtype), setup.offloaded / setup.devices
+    return whole and replace(whole, full=whole.full * share, windowed=whole.windowed * share)
 
 
 def reserved_requests(setup: Setup) -> int:
@@ -83,7 +83,7 @@ def reserved_requests(setup: Setup) -> int:
 
 def _room(facts: ModelFacts, memory_gib: float, setup: Setup, weights: int, cache: KvCache | None) -> Room:
     usable = memory_gib * setup.utilization * GIB
-    share, taken = weights / setup.devices, overhead(facts, setup)
+    share, taken = weights * setup.offloaded / setup.devices, overhead(facts, setup)
     return Room(
         usable=usable,
         weights=share,

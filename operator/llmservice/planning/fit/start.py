@@ -1,0 +1,67 @@
+"""The numbers with which a resource's engine would be started, as far as they matter for memory."""
+
+from collections.abc import Iterator
+
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.engines.argument_values import flags_in, value_of
+from llmservice.engines.engine import Engine
+from llmservice.engines.memory_use import MemoryUse
+from llmservice.planning.facts import Facts
+from llmservice.planning.fit.setup import Setup
+
+_MOST_TOKENS = 2**24
+
+
+def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: int, max_num_seqs: int) -> Setup | None:
+    """What the start would be; None on CPUs, and for an engine whose use of memory is not known.
+
+    Arguments of the resource that change how memory is used are read.
+    """
+    use, accelerator = engine.capabilities.memory, facts.accelerator
+    if use is None or accelerator is None:
+        return None
+    args = spec.engine_options.args
+    return Setup(
+        use=use,
+        max_model_len=max_model_len,
+        max_num_seqs=max_num_seqs,
+        batched_tokens=_batched_tokens(use, accelerator, args),
+        utilization=_utilization(use, args),
+        devices=facts.devices,
+        quantization="" if spec.quantization == "auto" else spec.quantization,
+        kv_dtype=spec.kv_cache_dtype or "",
+        eager=use.options.eager in flags_in(args),
+        offloaded=_offloaded(spec, facts),
+    )
+
+
+def incalculable(spec: LLMServiceSpec, use: MemoryUse) -> str:
+    """The first argument of the resource with which the arithmetic does not hold; empty without one."""
+    return next(_relieving(spec, use), "")
+
+
+def _relieving(spec: LLMServiceSpec, use: MemoryUse) -> Iterator[str]:
+    yield from (flag for flag in flags_in(spec.engine_options.args) if flag in use.options.relieving)
+    yield from (each.name for each in spec.engine_options.env if each.name in use.options.relieving)
+
+
+def _batched_tokens(use: MemoryUse, accelerator: Accelerator, args: tuple[str, ...]) -> int:
+    said = value_of(args, use.options.step_tokens)
+    if said.isdecimal() and 0 < int(said[:9]) <= _MOST_TOKENS:
+        return int(said[:9])
+    return use.usual_step_tokens(accelerator)
+
+
+def _utilization(use: MemoryUse, args: tuple[str, ...]) -> float:
+    try:
+        said = float(value_of(args, use.options.utilization)[:16])
+    except ValueError:
+        return use.utilization
+    return said if 0 < said <= 1 else use.utilization
+
+
+def _offloaded(spec: LLMServiceSpec, facts: Facts) -> float:
+    """The share of the layers that is on the devices."""
+    asked, layers = spec.gpu.offload_layers, facts.model.layers
+    return min(1.0, asked / layers) if asked and layers else 1.0
