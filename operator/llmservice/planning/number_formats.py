@@ -65,12 +65,12 @@ def _is_gguf(name: str) -> bool:
 
 
 def _same(asked: str, own: str) -> bool:
-    """`awq_marlin` and `auto_awq` are awq by other kernels."""
+    """`awq_marlin` and `auto_awq` are awq by other kernels; gpt-oss has kernels of its own for mxfp4."""
     return _kernel_free(asked) == _kernel_free(own)
 
 
 def _kernel_free(name: str) -> str:
-    return name.casefold().removeprefix("auto_").removesuffix("_marlin").replace("-", "_")
+    return name.casefold().removeprefix("auto_").removeprefix("gpt_oss_").removesuffix("_marlin").replace("-", "_")
 
 
 def _refuse(message: str) -> None:

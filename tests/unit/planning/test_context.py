@@ -1,0 +1,78 @@
+"""Tokens of a request and requests at once, where the resource says nothing."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.planning.service_plan import ServicePlan
+from tests.unit.planning.knowing import LLAMA_8B, LLAMA_70B, SMALL_FACTS, stated, vllm
+from tests.unit.planning.planned import HUB, default_of, planned
+
+
+def _arguments(plan: ServicePlan, flag: str) -> list[str]:
+    return [word for word in plan.container.args if word.startswith(flag)]
+
+
+@pytest.mark.parametrize("longest", [448, 512, 2048])
+def test_a_model_with_less_context_is_not_asked_for_more(longest: int) -> None:
+    plan = planned(**stated(SMALL_FACTS | {"longestContext": longest}))
+    assert plan.max_model_len == longest
+    assert _arguments(plan, "--max-model-len") == [f"--max-model-len={longest}"]
+
+
+def test_a_longer_context_is_not_cut_where_it_fits() -> None:
+    assert planned(**vllm(LLAMA_8B, "H100")).max_model_len == 131_072
+
+
+def test_what_does_not_fit_is_shortened_and_the_reason_names_the_models_own() -> None:
+    plan = planned(**vllm())
+    assert plan.max_model_len == 30_000
+    (reason,) = (each.reason for each in plan.defaults if each.field == "maxModelLen")
+    assert "131072" in reason
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments"),
+    [("0.33.0", ["--max-model-len=auto"]), ("0.17.1", ["--max-model-len=auto"]), ("0.10.2", [])],
+)
+def test_of_an_unknown_model_vllm_finds_out(version: str, arguments: list[str]) -> None:
+    plan = planned(**vllm("acme/own", engineOptions__version=version))
+    assert (plan.max_model_len, default_of(plan, "maxModelLen")) == (0, "auto")
+    assert _arguments(plan, "--max-model-len") == arguments
+
+
+def test_of_an_unknown_model_tgi_finds_out() -> None:
+    plan = planned(**vllm("acme/own", engine="tgi"))
+    assert _arguments(plan, "--max-total-tokens") + _arguments(plan, "--max-input-tokens") == []
+    assert "MAX_BATCH_PREFILL_TOKENS" not in {each["name"] for each in plan.container.environment}
+
+
+def test_slots_that_are_taken_at_the_start_are_bounded() -> None:
+    facts = SMALL_FACTS | {"longestContext": 1_000_000, "kvHeads": 2, "quantization": "Q4_K_M"}
+    plan = planned(**HUB, spec__gpu={"type": "H100"}, spec__model__facts=facts)
+    assert plan.max_model_len == 32_768
+
+
+def test_on_a_cpu_the_usual_number_is_no_more_than_the_model_knows() -> None:
+    assert planned(spec__model__facts=SMALL_FACTS | {"longestContext": 512}).max_model_len == 512
+    assert planned(spec__model__facts=SMALL_FACTS | {"longestContext": 100_000}).max_model_len == 8192
+
+
+@pytest.mark.parametrize(
+    ("changes", "requests"),
+    [
+        (vllm("acme/own", "T4"), 32),
+        (vllm("acme/own", "L4"), 64),
+        (vllm("acme/own", "H100"), 256),
+        (vllm("acme/own", "L4", engine="tgi"), 64),
+        (HUB | {"spec__gpu": {"type": "L4"}}, 4),
+    ],
+)
+def test_requests_at_once_follow_engine_and_device(changes: dict[str, Any], requests: int) -> None:
+    plan = planned(**changes)
+    assert (plan.max_num_seqs, default_of(plan, "maxNumSeqs")) == (requests, str(requests))
+
+
+def test_what_the_resource_says_is_taken_as_it_is() -> None:
+    plan = planned(**vllm(LLAMA_70B, "H100", 4, maxModelLen=777, maxNumSeqs=3))
+    assert (plan.max_model_len, plan.max_num_seqs) == (777, 3)

@@ -1,0 +1,73 @@
+"""Number formats that device, engine and checkpoint have in common."""
+
+from typing import Any
+
+import pytest
+
+from llmservice.api.v1alpha1.conditions import Reason
+from tests.unit.planning.knowing import SMALL_FACTS, stated, vllm
+from tests.unit.planning.planned import HUB, default_of, planned, refused
+
+_BFLOAT16 = SMALL_FACTS | {"dtype": "bfloat16"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "gpu", "dtype"),
+    [
+        (_BFLOAT16, "T4", "float16"),
+        (_BFLOAT16 | {"architecture": "Gemma3ForCausalLM"}, "T4", "float32"),
+        (_BFLOAT16, "L4", ""),
+        (SMALL_FACTS, "T4", ""),
+        (_BFLOAT16, "MI300X", ""),
+    ],
+)
+def test_the_format_is_named_where_the_device_lacks_the_checkpoints(
+    facts: dict[str, Any], gpu: str, dtype: str
+) -> None:
+    plan = planned(**stated(facts, gpu))
+    assert default_of(plan, "dtype") == dtype
+    assert [word for word in plan.container.args if word.startswith("--dtype")] == [f"--dtype={dtype}"] * bool(dtype)
+
+
+def test_a_format_of_the_resource_is_no_default() -> None:
+    assert default_of(planned(**stated(_BFLOAT16, "T4", dtype="float16")), "dtype") == ""
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "asked", "named"),
+    [
+        ({}, "fp8", "online-fp8"),
+        ({}, "awq", "plain"),
+        ({"quantization": "awq"}, "gptq", "awq"),
+        ({"quantization": "awq"}, "online-fp8", "awq"),
+        ({"quantization": "compressed-tensors"}, "fp8", "compressed-tensors"),
+    ],
+)
+def test_what_the_checkpoint_is_not_is_refused(checkpoint: dict[str, str], asked: str, named: str) -> None:
+    problem = refused(**stated(_BFLOAT16 | checkpoint, quantization=asked))
+    assert (problem.reason, problem.field) == (Reason.QUANTIZATION_MISMATCH, "spec.quantization")
+    assert named in problem.message
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "asked"),
+    [
+        ({"quantization": "awq"}, "awq"),
+        ({"quantization": "mxfp4"}, "gpt_oss_mxfp4"),
+        ({"quantization": "awq"}, "auto"),
+        ({}, "online-fp8"),
+        ({}, "auto"),
+    ],
+)
+def test_what_it_is_is_not(checkpoint: dict[str, str], asked: str) -> None:
+    assert planned(**stated(_BFLOAT16 | checkpoint, quantization=asked)).quantization == asked
+
+
+def test_of_an_unknown_checkpoint_nothing_is_refused() -> None:
+    assert planned(**vllm("acme/own", quantization="fp8")).quantization == "fp8"
+
+
+def test_a_file_of_a_repository_has_its_own() -> None:
+    changes = HUB | {"spec__gpu": {"type": "L4"}, "spec__quantization": "Q8_0"}
+    assert planned(**changes, spec__model__facts=SMALL_FACTS | {"quantization": "Q4_K_M"}).quantization == "Q8_0"
+    assert planned(**changes, spec__model__facts=SMALL_FACTS).quantization == "Q8_0"
