@@ -9,15 +9,19 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.redaction import redacted
 
 _LONGEST = 1024
+_STATUS = {True: "True", False: "False", None: "Unknown"}
 _OWN_TYPES = frozenset(map(str, ConditionType))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition without its times. `message` is one sentence that ends with the remedy."""
+    """One condition without its times. `message` is one sentence that ends with the remedy.
+
+    `status` is None for Unknown.
+    """
 
     type: ConditionType
-    status: bool
+    status: bool | None
     reason: Reason
     message: str
 
@@ -43,7 +47,7 @@ def own_part(status: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _to_write(condition: Condition, before: Mapping[str, Any], generation: int, now: datetime) -> dict[str, Any]:
-    status = "True" if condition.status else "False"
+    status = _STATUS[condition.status]
     unchanged = before.get("status") == status and "lastTransitionTime" in before
     return {
         "type": str(condition.type),

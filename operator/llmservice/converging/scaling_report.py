@@ -173,7 +173,7 @@ def _condition(kind: ConditionType, reason: Reason, message: str, *, status: boo
     return Condition(type=kind, status=status, reason=reason, message=message)
 
 
-def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool, str]]:
+def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool | None, str]]:
     return {
         (item.type, item.status, "" if item.status and item.reason is not Reason.AT_MAXIMUM else item.reason)
         for item in conditions

@@ -84,6 +84,8 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
         notes=(*placement.notes, *security.notes, *launch.notes),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
+        offload_layers=spec.gpu.offload_layers,
+        verify_devices=spec.gpu.verify,
     )
 
 

@@ -36,7 +36,7 @@ def a_report(
     return report_of(Finding(decision=decision, advise=advise, **values | finding), AT)
 
 
-def gist(report: ScalingReport) -> dict[str, tuple[bool, str]]:
+def gist(report: ScalingReport) -> dict[str, tuple[bool | None, str]]:
     return {str(item.type): (item.status, str(item.reason)) for item in report.conditions}
 
 

@@ -22,6 +22,8 @@ class ConditionType(StrEnum):
     """A newer operator, catalogue or setting would change the replicas, which stay as they are until asked for."""
     CHILDREN_MODIFIED = "ChildrenModified"
     """Somebody else writes the children: undoes what the operator writes, or adds to it."""
+    ACCELERATOR_IN_USE = "AcceleratorInUse"
+    """The engine reported that it computes on the devices it was given."""
 
 
 class Reason(StrEnum):
@@ -71,6 +73,10 @@ class Reason(StrEnum):
     QUANTIZATION_MISMATCH = "QuantizationMismatch"
     KV_CACHE_TOO_SMALL = "KVCacheTooSmall"
     GPU_NOT_USABLE = "GpuNotUsable"
+    ACCELERATOR_IN_USE = "AcceleratorInUse"
+    ACCELERATOR_NOT_USED = "AcceleratorNotUsed"
+    ACCELERATOR_PARTLY_USED = "AcceleratorPartlyUsed"
+    ACCELERATOR_NOT_REPORTED = "AcceleratorNotReported"
     ENGINE_UNRESPONSIVE = "EngineUnresponsive"
     NODE_LOST = "NodeLost"
 
