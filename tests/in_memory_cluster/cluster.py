@@ -126,6 +126,11 @@ class InMemoryCluster:
         self.before("log_tail", ref)
         return self.logs.get((ref, container, previous), "").encode()[-max_bytes:].decode(errors="replace")
 
+    async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
+        """The beginning of what `logs` holds of the current run."""
+        self.before("log_head", ref)
+        return self.logs.get((ref, container, False), "").encode()[:max_bytes].decode(errors="replace")
+
     def peek(self, ref: Ref) -> Manifest | None:
         """The object, without a request."""
         live = self._objects.get(ref)

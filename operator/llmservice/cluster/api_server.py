@@ -1,5 +1,6 @@
 """The cluster behind a real API server: plain dicts over one connection."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlencode
@@ -123,8 +124,18 @@ class ApiServer:
             answer = await self._last_lines(ref, container, previous=previous, lines=fewer, max_bytes=max_bytes)
         return answer.decode(errors="replace")
 
+    async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
+        """The first bytes of the log of a container's current run; empty when there is none or it may not be read.
+
+        A node that has rotated the log gives the beginning of what is left.
+        """
+        return (await self._log(ref, {"container": container, "limitBytes": max_bytes})).decode(errors="replace")
+
     async def _last_lines(self, ref: Ref, container: str, *, previous: bool, lines: int, max_bytes: int) -> bytes:
-        query = {"container": container, "previous": str(previous).lower(), "tailLines": lines, "limitBytes": max_bytes}
+        which = {"container": container, "previous": str(previous).lower()}
+        return await self._log(ref, {**which, "tailLines": lines, "limitBytes": max_bytes})
+
+    async def _log(self, ref: Ref, query: Mapping[str, str | int]) -> bytes:
         try:
             return await self.connection.call_raw("GET", f"{_target(ref, 'log')}?{urlencode(query)}", accept="*/*")
         except Refused:

@@ -79,6 +79,10 @@ class Cluster(Protocol):
         """The end of a container's log; empty when there is none or reading it is not allowed."""
         ...
 
+    async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
+        """The beginning of the log of a container's current run; empty when there is none or it may not be read."""
+        ...
+
 
 def known(manifest: Manifest) -> Ref:
     """The reference of an object to write by force; ValueError without a UID: the object may not be ours."""

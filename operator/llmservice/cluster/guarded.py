@@ -41,6 +41,10 @@ class Guarded(ABC):
         """The end of a container's log."""
         return await self.cluster.log_tail(ref, container, previous=previous, max_bytes=max_bytes)
 
+    async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
+        """The beginning of a container's log."""
+        return await self.cluster.log_head(ref, container, max_bytes=max_bytes)
+
     async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of what is not there yet."""
         async with self.writing():

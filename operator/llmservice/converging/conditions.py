@@ -15,7 +15,10 @@ _OWN_TYPES = frozenset(map(str, ConditionType))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition without its times. `status` is None for Unknown; `message` is one sentence with the remedy."""
+    """One condition without its times. `message` is one sentence that ends with the remedy.
+
+    `status` is None for Unknown.
+    """
 
     type: ConditionType
     status: bool | None

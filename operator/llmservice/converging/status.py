@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.accelerator_in_use import blocks_ready
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.fits import fits_condition, refused_for_size
@@ -20,6 +21,9 @@ from llmservice.planning.service_plan import ServicePlan
 
 Status = Mapping[str, Any]
 
+_IDLE = frozenset({Reason.ACCELERATOR_NOT_USED, Reason.ACCELERATOR_PARTLY_USED})
+"""Why replicas that serve are not Ready: no time helps."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
@@ -27,7 +31,8 @@ class Situation:
 
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
-    nothing is scaled, or nothing was decided yet.
+    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
+    stands in `status.start`; both None where nothing is known.
     """
 
     plan: ServicePlan
@@ -40,6 +45,8 @@ class Situation:
     update: Condition | None = None
     modified: Condition | None = None
     scaling: ScalingReport | None = None
+    accelerator: Condition | None = None
+    start: Status | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -50,6 +57,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | zero wanted, none left             | True, Suspended or …     | False     | absent      | absent  |
     | rolled out at the floor            | True                     | True      | absent      | absent  |
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
+    | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -59,6 +67,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         **_counts(situation),
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan),
+        **({"start": situation.start} if situation.start else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
     return _composed(before, plan.owner.generation, _conditions(situation, now), facts, now)
@@ -118,7 +127,7 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    said = (fits_condition(situation.plan.fit), situation.update, situation.modified)
+    said = (fits_condition(situation.plan.fit), situation.accelerator, situation.update, situation.modified)
     beside = [condition for condition in said if condition]
     return [*_progress(situation, now), *beside, *scaling]
 
@@ -132,27 +141,34 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
     ]
     if ready or _was_rolled_out(situation):
         return conditions
-    if progress.late and diagnosis is not None and not diagnosis.self_healing:
+    if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
 
 def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
-    progress, plan, contest = situation.progress, situation.plan, _contest(situation)
+    progress, contest = situation.progress, _contest(situation)
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
     if progress.seen and progress.desired == 0 and situation.floor == 0:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
-        served = ", ".join(plan.names)
-        message = f"{progress.ready} of {progress.desired} replicas serve {served} at {url_of(plan)}"
-        return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
+        return _served(situation, contest)
     if situation.diagnosis is not None:
         passing = seconds_to_pass(situation.diagnosis, now) > 0
         return False, Reason.STARTING if passing else situation.diagnosis.reason, situation.diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
     return (False, *waiting_for(progress, situation.pods))
+
+
+def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
+    """Of a workload that is rolled out: ready, unless its engines leave their devices idle."""
+    plan, progress, accelerator = situation.plan, situation.progress, situation.accelerator
+    if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
+        return False, accelerator.reason, accelerator.message
+    message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
 
 
 def _contest(situation: Situation) -> str:

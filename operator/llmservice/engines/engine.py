@@ -8,6 +8,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.start_report import StartReport
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
@@ -188,4 +189,8 @@ class Engine(Protocol):
 
     def metric_names(self, version: EngineVersion) -> MetricNames:
         """The names of the metrics that the autoscaler reads, in this version."""
+        ...
+
+    def start_report(self, text: str) -> StartReport:
+        """What the beginning of its log says about devices and the KV cache; the text is a stranger's, and cut."""
         ...

@@ -21,6 +21,7 @@ from llmservice.engines.engine import (
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
+from llmservice.engines.llamacpp_start_log import start_report
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
@@ -217,6 +218,7 @@ class LlamaCpp:
         for pattern, (reason, remedy) in _CAUSES.items()
     )
     metric_names = staticmethod(llamacpp_metric_names)
+    start_report = staticmethod(start_report)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -29,6 +29,7 @@ from llmservice.engines.hugging_face import (
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.tgi_metric_names import tgi_metric_names
+from llmservice.engines.tgi_start_log import start_report
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
@@ -167,6 +168,7 @@ class Tgi:
     )
     log_patterns = _LOG_PATTERNS
     metric_names = staticmethod(tgi_metric_names)
+    start_report = staticmethod(start_report)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

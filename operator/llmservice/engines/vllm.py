@@ -30,6 +30,7 @@ from llmservice.engines.hugging_face import (
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.vllm_metric_names import vllm_metric_names
+from llmservice.engines.vllm_start_log import start_report
 from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
@@ -228,6 +229,7 @@ class Vllm:
     )
     log_patterns = _LOG_PATTERNS
     metric_names = staticmethod(vllm_metric_names)
+    start_report = staticmethod(start_report)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

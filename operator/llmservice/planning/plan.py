@@ -107,8 +107,9 @@ def plan_service(
         notes=(*facts.passed_over, *_about_model(facts), *placement.notes, *security.notes, *launch.notes),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
-        verify=spec.gpu.verify,
         fit=fit,
+        offload_layers=spec.gpu.offload_layers,
+        verify_devices=spec.gpu.verify,
     )
 
 

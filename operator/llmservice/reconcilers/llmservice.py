@@ -10,6 +10,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
@@ -18,6 +19,7 @@ from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
+from llmservice.converging.start_status import start_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
@@ -27,6 +29,7 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.observing import Observer
+from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render
@@ -72,10 +75,12 @@ class LLMServiceReconciler:
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
+    starts: StartLogs = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
+        self.starts = StartLogs(self.cluster)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
@@ -155,10 +160,12 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        situation, now = self._situation(service, plan, body, written, observed, manifests), self.now()
+        said = await self.starts.read(plan, observed.pods, body.get("status") or {})
+        situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
         again = await self.status.write(body, summarize(situation, now))
         pauses = (
             observed.requeue_seconds,
+            said.requeue_seconds,
             written.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
@@ -184,6 +191,7 @@ class LLMServiceReconciler:
         written: Written,
         observed: Observed,
         manifests: tuple[Manifest, ...],
+        said: StartReports,
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
         progress = progress_of(deployment, observed.pods)
@@ -198,6 +206,8 @@ class LLMServiceReconciler:
             update=update_condition(plan, self.plan.newest(service, plan)),
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
+            accelerator=accelerator_in_use(plan, observed.pods, said.reports),
+            start=start_status(observed.pods, said.reports) if plan.devices else None,
         )
 
     async def _stall(

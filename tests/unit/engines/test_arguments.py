@@ -9,6 +9,7 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments, flag_of
 from llmservice.engines.engine import Capabilities, Engine, Launch, LogPattern, OwnedArguments, ServingRequest
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.start_report import StartReport
 from llmservice.errors import InvalidSpec
 
 OWNED = OwnedArguments(
@@ -29,6 +30,9 @@ class AnEngine:
         raise NotImplementedError
 
     def metric_names(self, version: EngineVersion) -> MetricNames:
+        raise NotImplementedError
+
+    def start_report(self, text: str) -> StartReport:
         raise NotImplementedError
 
 

@@ -24,6 +24,8 @@ class ConditionType(StrEnum):
     """Somebody else writes the children: undoes what the operator writes, or adds to it."""
     FITS = "Fits"
     """The model fits the memory of its devices, by what is known of both."""
+    ACCELERATOR_IN_USE = "AcceleratorInUse"
+    """The engine reported that it computes on the devices it was given."""
 
 
 class Reason(StrEnum):
@@ -78,6 +80,10 @@ class Reason(StrEnum):
     QUANTIZATION_MISMATCH = "QuantizationMismatch"
     KV_CACHE_TOO_SMALL = "KVCacheTooSmall"
     GPU_NOT_USABLE = "GpuNotUsable"
+    ACCELERATOR_IN_USE = "AcceleratorInUse"
+    ACCELERATOR_NOT_USED = "AcceleratorNotUsed"
+    ACCELERATOR_PARTLY_USED = "AcceleratorPartlyUsed"
+    ACCELERATOR_NOT_REPORTED = "AcceleratorNotReported"
     ENGINE_UNRESPONSIVE = "EngineUnresponsive"
     NODE_LOST = "NodeLost"
 

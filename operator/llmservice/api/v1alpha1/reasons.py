@@ -165,6 +165,23 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The engine cannot use the device: driver, compute capability or permission.",
         "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
     ),
+    Reason.ACCELERATOR_IN_USE: Meaning(
+        "The engine reported that it computes on its devices; the message has its own figures beside the planned ones.",
+        "Nothing.",
+    ),
+    Reason.ACCELERATOR_NOT_USED: Meaning(
+        "The replica has devices, and its engine reported that it computes on the CPU.",
+        "Use an image with support for the devices, and a node whose driver and RuntimeClass show them to containers; "
+        "`spec.gpu.verify: false` serves anyway.",
+    ),
+    Reason.ACCELERATOR_PARTLY_USED: Meaning(
+        "Some layers are on the CPU although none was asked to be.",
+        "Remove what moves them from `spec.engineOptions`; or ask for it with `spec.gpu.offloadLayers`.",
+    ),
+    Reason.ACCELERATOR_NOT_REPORTED: Meaning(
+        "The engine's log does not say what it computes on, or was not read yet.",
+        "Nothing; with an own log level, allow the lines that the engine prints at its start.",
+    ),
     Reason.ENGINE_UNRESPONSIVE: Meaning(
         "The engine was ready, is still running, and fails its health check.",
         "See its log; if this goes on, the kubelet restarts it.",

@@ -13,6 +13,8 @@ from llmservice.api.v1alpha1.lists import Unique
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
 Generation = Annotated[int, Field(strict=True, ge=-1, le=2**53)]
+Bytes = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Decimal = Annotated[str, Field(max_length=24, pattern=r"^[0-9]+(\.[0-9]+)?$")]
 Short = Annotated[str, Field(max_length=512)]
 Sentence = Annotated[str, Field(max_length=4096)]
 Words = Annotated[tuple[Annotated[str, Field(max_length=8192)], ...], Field(max_length=512)]
@@ -103,6 +105,40 @@ class AutoscalingStatus(ApiModel):
     """Why ready replicas cannot be read, each reason once, of a closed list."""
 
 
+class StartStatus(ApiModel):
+    """What the engine reported at its start about devices and KV cache, of the replica with the least room.
+
+    Beside it stands what was predicted. Omitted is what the engine does not say.
+    """
+
+    backend: Short | None = None
+    """What computes, in the engine's word: cuda, rocm, xpu, ..., or cpu."""
+    devices: Annotated[tuple[Annotated[str, Field(max_length=80)], ...], Field(max_length=64)] = ()
+    """Devices in use, by the engine's names."""
+    device_count: Count | None = None
+    """How many devices are in use."""
+    offloaded_layers: Count | None = None
+    """Layers on devices."""
+    layers: Count | None = None
+    """Layers in all."""
+    kv_cache_bytes: Bytes | None = None
+    """KV cache on each device, in bytes."""
+    kv_cache_tokens: Bytes | None = None
+    """Tokens the KV cache holds in all."""
+    request_tokens: Count | None = None
+    """Tokens of a full-length request."""
+    full_length_requests: Decimal | None = None
+    """How many full-length requests the KV cache holds at once."""
+    predicted_full_length_requests: Decimal | None = None
+    """The same, as it was predicted."""
+    predicted_kv_cache_bytes: Bytes | None = None
+    """KV cache on each device that was predicted at least, in bytes."""
+    predicted_kv_cache_bytes_at_most: Bytes | None = None
+    """KV cache on each device that was predicted at most, in bytes."""
+    starts: Annotated[tuple[Annotated[str, Field(max_length=12)], ...], Field(max_length=64)] = ()
+    """Starts of engines that reported this, so that a restarted operator need not read their logs again."""
+
+
 class LLMServiceStatus(ApiModel):
     """What the operator says about the resource."""
 
@@ -126,5 +162,7 @@ class LLMServiceStatus(ApiModel):
     """Names clients may use for the model."""
     plan: Annotated[PlanStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """What was decided, and why."""
+    start: Annotated[StartStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """What the engine reported at its start, beside what was predicted."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""

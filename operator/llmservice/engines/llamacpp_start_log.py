@@ -1,0 +1,102 @@
+"""What llama.cpp's server says at its start.
+
+Lines of builds b9445 to b11312. At its own verbosity (3) a server says no more than "no usable GPU found"; what the
+library says (devices, layers, buffers) needs 4 (common/log.h, common/arg.cpp), which is what the operator sets on
+devices. Of a start at verbosity 4 all of it is within the first 10 kB on a CPU (b11312, 2 layers), and within 25 kB of
+real starts on devices, whose tokens and templates are cut by the engine.
+"""
+
+from llmservice.engines.start_report import (
+    CPU,
+    MOST_DEVICES,
+    NOTHING_SAID,
+    StartReport,
+    device_name,
+    size_in,
+    whole,
+)
+from llmservice.untrusted.patterns import compiled, finder
+
+_MIB = 2**20
+
+_USING = finder(
+    r"using device (?P<id>[A-Za-z]{1,16}[0-9]{0,3}) \((?P<name>[^\n]{1,120}?)\)( \([^()\n]{0,40}\))? - [0-9]+ MiB free"
+)
+"""src/llama.cpp, once for each device; the address on the bus is there since 2025-10."""
+_OFFLOADED = finder(r"offloaded (?P<some>[0-9]{1,5})/(?P<all>[0-9]{1,5}) layers to GPU")
+"""src/llama-model.cpp; builds without any GPU backend leave it out."""
+_KV_BUFFER = finder(
+    r"llama_kv_cache[a-z_]*: +(?P<id>[A-Za-z_]{1,24}[0-9]{0,3}) KV buffer size = +(?P<mib>[0-9.]{1,16}) MiB"
+)
+"""src/llama-kv-cache.cpp, for each device with layers; of models with sliding windows two caches follow each other."""
+_CONTEXT = compiled(r"llama_context: n_ctx += (?P<tokens>[0-9]{1,12})$")
+_SLOTS = compiled(r"n_slots = (?P<slots>[0-9]{1,6}), n_ctx_slot = (?P<tokens>[0-9]{1,12})")
+"""tools/server/server-context.cpp; also at verbosity 3."""
+_NO_GPU = compiled(r"no usable GPU found")
+"""common/arg.cpp, on stderr at every verbosity when layers shall be on devices and there is none."""
+_LISTED = finder(r"device_info:(\n[^\n]{0,60}  - [^\n]{0,200})+")
+_LISTED_GPU = compiled(r"  - (CUDA|ROCm|SYCL|Vulkan|MUSA|CANN|OpenCL|Metal|RPC)[0-9]* *: ")
+
+_BACKENDS = {"CUDA": "cuda", "ROCm": "rocm", "HIP": "rocm", "SYCL": "xpu", "Vulkan": "vulkan", "MUSA": "musa"}
+"""Prefix of a device's id → backend."""
+
+
+def start_report(text: str) -> StartReport:
+    """What the beginning of the log says."""
+    devices = {found["id"]: device_name(f"{found['id']} ({found['name']})") for found in _USING.each(text)}
+    devices.pop("CPU", None)
+    some, layers = _layers(text)
+    slots, tokens = _slots(text)
+    context = _CONTEXT.first(text)
+    report = StartReport(
+        backend=_backend(text, devices, some),
+        devices=tuple(devices.values())[:MOST_DEVICES],
+        device_count=len(devices) or None,
+        offloaded_layers=some,
+        layers=layers,
+        kv_bytes=_kv_bytes(text),
+        kv_tokens=whole(context["tokens"]) if context else None,
+        full_length_requests=slots,
+        request_tokens=tokens,
+    )
+    return report if report.in_use is not None or report.layers is not None else _without_devices(report)
+
+
+def _without_devices(report: StartReport) -> StartReport:
+    """At verbosity 3 the slots are all that is said, and they say nothing about devices."""
+    return NOTHING_SAID if report.full_length_requests is None else report
+
+
+def _layers(text: str) -> tuple[int | None, int | None]:
+    """Layers on devices, and all: of the last load, because a trial load may come before it."""
+    found = None
+    for found in _OFFLOADED.each(text):  # noqa: B007  (the last one)
+        pass
+    return (None, None) if found is None else (whole(found["some"]), whole(found["all"]))
+
+
+def _slots(text: str) -> tuple[float | None, int | None]:
+    found = _SLOTS.first(text)
+    if found is None:
+        return None, None
+    slots = whole(found["slots"])
+    return (None if slots is None else float(slots)), whole(found["tokens"])
+
+
+def _kv_bytes(text: str) -> int | None:
+    """Mean over the devices; of the CPU's part only where there is no other."""
+    sizes: dict[str, int] = {}
+    for found in _KV_BUFFER.each(text):
+        sizes[found["id"]] = sizes.get(found["id"], 0) + (size_in(found["mib"], _MIB) or 0)
+    on_devices = {name: size for name, size in sizes.items() if not name.startswith("CPU")} or sizes
+    return sum(on_devices.values()) // len(on_devices) if on_devices else None
+
+
+def _backend(text: str, devices: dict[str, str], offloaded: int | None) -> str | None:
+    if offloaded == 0 or _NO_GPU.is_in(text):
+        return CPU
+    for name in devices:
+        prefix = name.rstrip("0123456789")
+        return _BACKENDS.get(prefix, prefix.lower())
+    lists = list(_LISTED.each(text))
+    return CPU if lists and not _LISTED_GPU.is_in(text) else None

@@ -1,0 +1,56 @@
+"""What vLLM says at its start.
+
+Lines of 0.10.2 to 0.33.0: `Initializing a V1 LLM engine` (v1/engine/core.py, with `device_config=` and the parallel
+sizes of config/vllm.py), `Available KV cache memory` (v1/worker/gpu_worker.py, of one worker: that is one device),
+`GPU KV cache size` and `Maximum concurrency` (v1/core/kv_cache_utils.py: two lines up to 0.28, one from 0.31, where a
+CPU says `CPU KV cache size`), `# cuda blocks` (executor_base.py, engine V0 in 0.10). The platform line is at DEBUG
+since 0.20. The KV cache is the last of it: 12 to 30 kB into the log, behind the configuration and a line for each file.
+"""
+
+from llmservice.engines.start_report import CPU, StartReport, decimal, size_in, whole
+from llmservice.untrusted.patterns import compiled
+
+_GIB = 2**30
+
+_PLATFORM = compiled(r"Automatically detected platform (?P<name>[a-z]{1,12})")
+_DEVICE = compiled(r"[ ,(]device_config=(?P<name>[a-z]{1,12})")
+_BLOCKS = compiled(r"# (?P<name>[A-Za-z]{1,12}) blocks: [0-9]")
+_ROCM = compiled(r"Using (AttentionBackendEnum\.)?ROCM_")
+"""PyTorch calls AMD's devices cuda too; the attention backend tells them apart."""
+_TENSOR_PARALLEL = compiled(r"[ ,(]tensor_parallel_size=(?P<devices>[0-9]{1,4})")
+_PIPELINE_PARALLEL = compiled(r"[ ,(]pipeline_parallel_size=(?P<devices>[0-9]{1,4})")
+_KV_MEMORY = compiled(r"Available KV cache memory: (?P<gib>[0-9.]{1,12}) GiB")
+_KV_TOKENS = compiled(r"KV cache size: (?P<tokens>[0-9,]{1,20}) tokens")
+_CONCURRENCY = compiled(
+    r"Maximum concurrency for (?P<tokens>[0-9,]{1,16}) tokens per request: (?P<requests>[0-9.,]{1,16})x"
+)
+_XPU = "xpu"
+
+
+def start_report(text: str) -> StartReport:
+    """What the beginning of the log says."""
+    backend = _backend(text)
+    memory, tokens, concurrency = _KV_MEMORY.first(text), _KV_TOKENS.first(text), _CONCURRENCY.first(text)
+    return StartReport(
+        backend=backend,
+        device_count=_devices(text) if backend not in {CPU, None} else None,
+        kv_bytes=size_in(memory["gib"], _GIB) if memory else None,
+        kv_tokens=whole(tokens["tokens"]) if tokens else None,
+        full_length_requests=decimal(concurrency["requests"]) if concurrency else None,
+        request_tokens=whole(concurrency["tokens"]) if concurrency else None,
+    )
+
+
+def _backend(text: str) -> str | None:
+    for pattern in (_PLATFORM, _DEVICE, _BLOCKS):
+        if found := pattern.first(text):
+            name = found["name"].lower()
+            return "rocm" if name == "cuda" and _ROCM.is_in(text) else name
+    return None
+
+
+def _devices(text: str) -> int | None:
+    tensor, pipeline = _TENSOR_PARALLEL.first(text), _PIPELINE_PARALLEL.first(text)
+    if tensor is None:
+        return None
+    return (whole(tensor["devices"]) or 1) * ((whole(pipeline["devices"]) if pipeline else None) or 1)
