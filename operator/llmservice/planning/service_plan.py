@@ -129,9 +129,9 @@ class ServicePlan:
     `scaling` is None without autoscaling. `admitted` are the peers of the NetworkPolicy; None: no policy.
     `pod_security` is the strictest Pod Security Standard that the pods pass. `facts` is the compact JSON of the
     catalogue rows and settings that were used: kept in status, so that the same generation is always planned from the
-    same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be on
-    devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit` is
-    None where nothing is computed: on CPUs, or where the resource ignores it.
+    same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be
+    on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
+    is None where nothing is computed: on CPUs, or where the resource ignores it.
     """
 
     owner: Owner
