@@ -29,6 +29,7 @@ from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.facts import RegistrySettings
 from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
+from llmservice.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,12 @@ class Inspected:
     failure: InspectionFailure | None = None
     again_seconds: float | None = None
     note: str = ""
+
+
+def inspection_settings(settings: Settings) -> InspectionSettings:
+    """The operator's settings as inspections take them."""
+    image = settings.inspection_image if settings.inspection == "auto" else ""
+    return InspectionSettings(image=image, seconds=settings.inspection_seconds)
 
 
 @dataclass(slots=True)

@@ -32,8 +32,9 @@ _TOKEN = "HF_TOKEN"  # noqa: S105  (a name, not a secret)
 _USER = 65532
 """That of the operator's image (Dockerfile)."""
 _AUTHORITIES = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"})
-_ROUTE = frozenset({"HF_ENDPOINT", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"}) | _AUTHORITIES
-"""The user's variables that change how a hub is reached; proxies are written small, too."""
+_PROXIES = frozenset({"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"})
+_ROUTE = _PROXIES | {name.lower() for name in _PROXIES} | _AUTHORITIES | {"HF_ENDPOINT"}
+"""The user's variables that change how a hub is reached. The operator's admission policy has the same list."""
 _ANSWERING_PART = 0.75
 """Of the Job's time for the question; the rest is for the image and the start."""
 _LABELS = {
@@ -185,7 +186,7 @@ def _environment(spec: LLMServiceSpec, registry: RegistrySettings) -> list[Manif
     if spec.model.token_secret_ref is not None:
         reference = {"secretKeyRef": spec.model.token_secret_ref.as_json()}
         chosen[_TOKEN] = {"name": _TOKEN, "valueFrom": reference}
-    chosen.update({one.name: dict(one.as_json()) for one in spec.engine_options.env if one.name.upper() in _ROUTE})
+    chosen.update({one.name: dict(one.as_json()) for one in spec.engine_options.env if one.name in _ROUTE})
     return [] if spec.model.uri.startswith(_CLAIM) else list(chosen.values())
 
 
@@ -200,7 +201,7 @@ def _mounts(spec: LLMServiceSpec) -> tuple[Mount, ...]:
 
 def _authorities(spec: LLMServiceSpec) -> Iterator[File]:
     """The user's files that such a variable names; with a variable from elsewhere, which is not known here, all."""
-    named = [one for one in spec.engine_options.env if one.name.upper() in _AUTHORITIES]
+    named = [one for one in spec.engine_options.env if one.name in _AUTHORITIES]
     yield from (file for file in spec.engine_options.files if any(_names(one, file) for one in named))
 
 
