@@ -14,7 +14,7 @@ from llmservice.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("cluster", "namespaced")
-ROLES = ("rights", "pod-logs", "leader-election")
+ROLES = ("rights", "pod-logs", "inspection", "leader-election")
 
 
 def objects(file: str) -> list[dict[str, Any]]:
@@ -54,12 +54,13 @@ def test_logs_of_pods_are_a_role_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
-def test_each_overlay_binds_both_roles(overlay: str) -> None:
+def test_each_overlay_binds_every_role(overlay: str) -> None:
     bindings = objects(f"overlays/{overlay}/bindings.yaml")
     kind = "ClusterRoleBinding" if overlay == "cluster" else "RoleBinding"
     assert [(body["kind"], body["roleRef"]["name"]) for body in bindings] == [
         (kind, "llmservice-operator"),
         (kind, "llmservice-operator-pod-logs"),
+        (kind, "llmservice-operator-inspection"),
     ]
 
 
@@ -95,6 +96,13 @@ def test_the_operator_understands_its_environment() -> None:
     ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
     assert (settings.metrics_port, settings.probe_port) == (ports["metrics"], ports["probes"])
     assert settings.lease_namespace == "some-namespace"
+    assert settings.inspection_image == container()["image"]
+
+
+def test_jobs_that_look_at_models_are_a_right_of_their_own_and_never_changed() -> None:
+    (rule,) = objects("base/inspection.yaml")[0]["rules"]
+    assert (rule["resources"], {*rule["verbs"]}) == (["jobs"], {"get", "create", "delete"})
+    assert "jobs" not in (ROOT / "manifests/base/rights.yaml").read_text()
 
 
 def test_the_dockerfile_is_linted() -> None:

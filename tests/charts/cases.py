@@ -19,7 +19,10 @@ FEATURES: dict[str, Body] = {
     "no-crd": {"crds": {"enabled": False}},
     "crd-that-goes": {"crds": {"keep": False}},
     "no-roles": {"rbac": {"create": False}},
-    "least-roles": {"rbac": {"podLogs": False, "nodeInsight": False, "reviews": False, "userRoles": False}},
+    "least-roles": {
+        "rbac": {"podLogs": False, "nodeInsight": False, "reviews": False, "userRoles": False},
+        "inspection": {"enabled": False},
+    },
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
         "admission": {
@@ -46,6 +49,8 @@ FEATURES: dict[str, Body] = {
             "tolerations": [{"key": "team", "operator": "Exists"}],
         }
     },
+    "no-inspection": {"inspection": {"enabled": False}},
+    "patient-inspection": {"inspection": {"seconds": 300}},
     "settings": {"logLevel": "debug", "logFormat": "text", "workers": 32, "platform": "gke"},
     "catalogue": {
         "catalogue": {

@@ -69,11 +69,21 @@ def test_settings_reach_the_operator() -> None:
         engine_https_proxy="http://proxy:3128",
         engine_http_proxy="http://proxy:3128",
         engine_no_proxy=".svc,10.0.0.0/8",
+        inspection_image=f"ghcr.io/llmservice/operator:{__version__}",
         tolerations=({"key": "team", "operator": "Exists"},),
         monitoring_namespace="monitoring",
         prometheus_url="http://prometheus.monitoring:9090",
         prometheus_token_file="/var/run/secrets/prometheus/token",  # noqa: S106  (a path)
     )
+
+
+def test_models_are_inspected_with_the_operators_own_image_or_not_at_all() -> None:
+    for name in ("default", "digest", "tag"):
+        assert settings(FEATURES[name]).inspection_image == operator_container(chart(FEATURES[name]))["image"]
+    without, patient = settings(FEATURES["no-inspection"]), settings(FEATURES["patient-inspection"])
+    assert (without.inspection, without.inspection_image, patient.inspection_seconds) == ("never", "", 300)
+    rights = [body for body in chart(FEATURES["no-inspection"]) if body["metadata"]["name"].endswith("-inspection")]
+    assert rights == []
 
 
 @pytest.mark.parametrize(

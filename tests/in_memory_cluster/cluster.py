@@ -71,6 +71,11 @@ class InMemoryCluster:
             raise Conflict("Conflict", f"{ref} is there already")
         return self._apply(ref, None, ownable(manifest), Owner(manager, "Apply"))
 
+    async def post(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Create an object; `Conflict` when anything of this name is there."""
+        self._enter("post", ref_of(manifest))
+        return self.create(manifest, manager=manager)
+
     async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as it is now."""
         ref = known(manifest)

@@ -11,6 +11,7 @@ MADE = "# Copied by `make charts` from {}: edit it there.\n"
 RIGHTS = {
     "operator": "base/rights.yaml",
     "podLogs": "base/pod-logs.yaml",
+    "inspection": "base/inspection.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "reviews": "overlays/cluster/reviews.yaml",
     "leaderElection": "base/leader-election.yaml",

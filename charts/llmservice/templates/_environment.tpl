@@ -16,6 +16,10 @@
   valueFrom:
     fieldRef:
       fieldPath: metadata.namespace
+{{- if .Values.inspection.enabled }}
+- name: LLMSERVICE_INSPECTION_IMAGE
+  value: {{ include "llmservice.image" . }}
+{{- end }}
 {{- if eq .Values.scope "namespaced" }}
 - name: LLMSERVICE_NAMESPACES
   {{- if .Values.namespaces }}
@@ -45,6 +49,8 @@ IMAGE_MIRRORS: {{ include "llmservice.pairs" .imageMirrors | quote }}
 PULL_SECRETS: {{ .pullSecrets | join "," | quote }}
 TOLERATIONS: {{ if .tolerations }}{{ toJson .tolerations | quote }}{{ end }}
 {{- end }}
+INSPECTION: {{ ternary "" "never" .Values.inspection.enabled | quote }}
+INSPECTION_SECONDS: {{ ternary "" (toString .Values.inspection.seconds) (eq (int .Values.inspection.seconds) 60) | quote }}
 LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
 MONITORING_NAMESPACE: {{ .Values.monitoring.namespace | quote }}
 TLS_CERT_FILE: {{ ternary "/var/run/secrets/llmservice-tls/tls.crt" "" (ne .Values.monitoring.tlsSecret "") | quote }}

@@ -15,7 +15,7 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.inspection.hub_access import hub_access
-from llmservice.inspection.inspecting import Inspected, inspect_folder, inspect_repository
+from llmservice.inspection.inspecting import Inspected, Question, inspect_folder, inspect_repository
 from llmservice.models.inspection_answer import answer_of, answer_text
 from llmservice.models.inspection_failure import InspectionFailure
 
@@ -27,6 +27,11 @@ _PATHS = ("/", "./", "../")
 @click.argument("model")
 @click.option("--revision", default="", help="Commit, branch or tag on the hub. Omitted: main.")
 @click.option("--file", default="", help="GGUF file of the model. Omitted: the only one there is.")
+@click.option(
+    "--quantization",
+    default="",
+    help="Where a hub has several GGUF files and none is named: the one of this quantization; auto: Q4_K_M.",
+)
 @click.option(
     "--root",
     default=None,
@@ -42,16 +47,22 @@ _PATHS = ("/", "./", "../")
     type=click.FloatRange(0.1, 3600),
     help="Seconds for all that a hub is asked.",
 )
+@click.option("--insist", is_flag=True, help="Ask again while there is no route to the hub, until the time is over.")
 @click.option(
-    "--termination-log", default=None, type=click.Path(path_type=Path), help="File to write the JSON to, too."
+    "--termination-log",
+    default=None,
+    type=click.Path(path_type=Path),
+    help="File to write the JSON to, too; the exit code is then 0 for any answer, one with a failure as well.",
 )
 def command(
     model: str,
     revision: str,
     file: str,
+    quantization: str,
     root: Path | None,
     output: str,
     timeout: float,
+    insist: bool,
     termination_log: Path | None,
 ) -> None:
     """Print what the files of MODEL say of it: sizes, context, quantization, task; without loading it.
@@ -70,7 +81,8 @@ def command(
     llmservice inspect ./my-model -o json | jq .facts.longestContext
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        inspected = _inspected(model, revision, file, root, timeout)
+        ask = Question(file=file, quantization=quantization, seconds=timeout, insist=insist)
+        inspected = _inspected(model, revision, ask, root)
         answer = answer_of(model, inspected.revision, inspected.result)
         if termination_log:
             _write(termination_log, answer_text(answer))
@@ -78,24 +90,24 @@ def command(
         click.echo(_shown(answer, output), nl=False)
     if isinstance(inspected.result, InspectionFailure):
         click.echo(f"llmservice: {inspected.result}", err=True)
-        sys.exit(1)
+        sys.exit(0 if termination_log else 1)
 
 
-def _inspected(model: str, revision: str, file: str, root: Path | None, seconds: float) -> Inspected:
+def _inspected(model: str, revision: str, ask: Question, root: Path | None) -> Inspected:
     if model.startswith(_PATHS):
         if revision:
             raise UsageError("NoRevision", "only a model on a hub has revisions: leave it out", field="--revision")
         path = Path(model)
-        return asyncio.run(inspect_folder(path, root or (path if path.is_dir() else path.parent), file=file))
-    checked = _checked(model, revision, file)
+        return asyncio.run(inspect_folder(path, root or (path if path.is_dir() else path.parent), file=ask.file))
+    checked = _checked(model, revision, ask.file)
     if checked.uri.startswith(_CLAIM):
         mounted = root or Path(MODELS_PATH)
         path = mounted / checked.uri.removeprefix(_CLAIM).partition("/")[2]
-        return asyncio.run(inspect_folder(path, mounted, file=file))
+        return asyncio.run(inspect_folder(path, mounted, file=ask.file))
     if "://" in checked.uri and not checked.uri.startswith(_HUB):
         raise UsageError("UnsupportedModelSource", "cannot be inspected: name hf://, pvc:// or a path", field="MODEL")
     repository = checked.uri.removeprefix(_HUB)
-    return asyncio.run(inspect_repository(hub_access, repository, revision=revision, file=file, seconds=seconds))
+    return asyncio.run(inspect_repository(hub_access, repository, ask, revision=revision))
 
 
 def _checked(model: str, revision: str, file: str) -> Model:

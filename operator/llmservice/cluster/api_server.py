@@ -55,6 +55,13 @@ class ApiServer:
         query = _apply_query(manager, strict=True, force=False)
         return await self._apply(_target(ref_of(manifest)), query, {**manifest, "metadata": metadata})
 
+    async def post(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Create an object that is never changed afterwards; returns it as the server has it now."""
+        query = urlencode({"fieldManager": manager, "fieldValidation": "Strict"})
+        ref = ref_of(manifest)
+        collection = KINDS[ref.kind].collection(ref.namespace)
+        return await self.connection.call("POST", f"{collection}?{query}", body=manifest)
+
     async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as the server has it now."""
         query = _apply_query(manager, strict=True)

@@ -34,6 +34,13 @@ class Cluster(Protocol):
         """
         ...
 
+    async def post(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Create an object that is never changed afterwards; returns it as the server has it now.
+
+        `Conflict` when anything of this name is there. It needs the right to create and none to patch.
+        """
+        ...
+
     async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply of the full intent to a known object, forced; returns it as the server has it now.
 

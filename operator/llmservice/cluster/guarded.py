@@ -51,6 +51,11 @@ class Guarded(ABC):
             asked = self.cluster.apply_new(manifest, manager=manager)
             return await self.answer(ref_of(manifest), asked)
 
+    async def post(self, manifest: Manifest, *, manager: str) -> Manifest:
+        """Create an object that is never changed afterwards."""
+        async with self.writing():
+            return await self.answer(ref_of(manifest), self.cluster.post(manifest, manager=manager))
+
     async def apply(self, manifest: Manifest, *, manager: str) -> Manifest:
         """Server-side apply to a known object."""
         async with self.writing():

@@ -34,6 +34,7 @@ KINDS = {
         Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
         Kind("v1", "Pod", "pods"),
+        Kind("batch/v1", "Job", "jobs"),
         Kind("v1", "Event", "events"),
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
         Kind("v1", "ConfigMap", "configmaps"),

@@ -8,11 +8,13 @@ from pathlib import Path
 from llmservice.inspection.folder import folder_of
 from llmservice.inspection.hub import MAIN, HubRepository
 from llmservice.inspection.hub_access import HubAccess
-from llmservice.inspection.hub_requests import hub_requests
+from llmservice.inspection.hub_requests import HubRequests, hub_requests
 from llmservice.inspection.model_files import InspectionFailed
 from llmservice.inspection.reading import facts_from
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
+
+_AGAIN_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +25,49 @@ class Inspected:
     revision: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of a hub: the GGUF file, or which of several; within so many seconds.
+
+    `insist` asks again while there is no route: a pod's network may be there some seconds after the pod.
+    """
+
+    file: str = ""
+    quantization: str = ""
+    seconds: float = 60.0
+    insist: bool = False
+
+
 async def inspect_repository(
-    access: Callable[[], HubAccess], repository: str, *, revision: str = "", file: str = "", seconds: float = 60.0
+    access: Callable[[], HubAccess], repository: str, ask: Question, *, revision: str = ""
 ) -> Inspected:
-    """A model on a hub, in so many seconds at most, whatever the hub does."""
+    """A model on a hub, in its time, whatever the hub does."""
+    last: Inspected | None = None
     try:
-        async with asyncio.timeout(seconds), hub_requests(access(), seconds) as requests:
-            hub = HubRepository(requests, repository, revision or MAIN)
-            listing = await hub.listing()
-            return Inspected(await facts_from(hub, listing, file), listing.revision)
+        async with asyncio.timeout(ask.seconds), hub_requests(access(), ask.seconds) as requests:
+            while last is None or (ask.insist and _is_unreachable(last)):
+                await asyncio.sleep(0 if last is None else _AGAIN_SECONDS)
+                last = await _once(requests, repository, ask, revision)
+            return last
     except InspectionFailed as failed:
         return Inspected(failed.failure)
     except TimeoutError:
-        message = f"{repository}: the inspection was not done within {seconds:g} s"
-        return Inspected(InspectionFailure(FailureReason.NO_ROUTE, message))
+        message = f"{repository}: the inspection was not done within {ask.seconds:g} s"
+        return last or Inspected(InspectionFailure(FailureReason.NO_ROUTE, message))
+
+
+async def _once(requests: HubRequests, repository: str, ask: Question, revision: str) -> Inspected:
+    try:
+        hub = HubRepository(requests, repository, revision or MAIN)
+        listing = await hub.listing()
+        return Inspected(await facts_from(hub, listing, ask.file, ask.quantization), listing.revision)
+    except InspectionFailed as failed:
+        return Inspected(failed.failure)
+
+
+def _is_unreachable(inspected: Inspected) -> bool:
+    result = inspected.result
+    return isinstance(result, InspectionFailure) and result.reason is FailureReason.NO_ROUTE
 
 
 async def inspect_folder(path: Path, root: Path, *, file: str = "") -> Inspected:

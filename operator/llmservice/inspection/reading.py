@@ -29,13 +29,18 @@ _MODELOPT = "hf_quant_config.json"
 _POOLING = "sentence_bert_config.json"
 _FIRST_WINDOW = 2**19
 _MOST_NAMED = 8
+_USUAL = "Q4_K_M"
+_SEPARATORS = str.maketrans("-/", "..")
 
 
-async def facts_from(files: ModelFiles, listing: Listing, file: str) -> ModelFacts:
-    """The facts of the GGUF model `file`, or without one of whatever model there is; raises InspectionFailed."""
+async def facts_from(files: ModelFiles, listing: Listing, file: str, quantization: str = "") -> ModelFacts:
+    """The facts of the GGUF model `file`, or without one of whatever model there is; raises InspectionFailed.
+
+    Of several GGUF models that of `quantization`; `auto` is llama.cpp's own choice (common/arg.cpp, `--hf-repo`).
+    """
     try:
         if file or _is_gguf(listing):
-            facts = await _of_gguf(files, listing, file)
+            facts = await _of_gguf(files, listing, file or _file_of(listing, quantization))
         elif _CONFIG in listing.sizes:
             facts = await _of_config(files, listing)
         else:
@@ -98,6 +103,17 @@ async def _of_gguf(files: ModelFiles, listing: Listing, file: str) -> ModelFacts
     header = await _header(files, parts[0])
     size = min(limit_of("file_bytes"), sum(listing.sizes[name] for name in parts))
     return facts_of_gguf(header, size, parts=len(parts))
+
+
+def _file_of(listing: Listing, quantization: str) -> str:
+    """The first GGUF model whose name states the quantization, as a word in any case; empty where none does."""
+    wanted = f".{_words(_USUAL if quantization == 'auto' else quantization)}."
+    found = (name for name in gguf_models(listing.sizes) if wanted in f".{_words(name)}.")
+    return next(found, "") if quantization else ""
+
+
+def _words(name: str) -> str:
+    return name.upper().translate(_SEPARATORS)
 
 
 def _chosen(listing: Listing, file: str) -> str:

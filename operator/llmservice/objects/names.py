@@ -26,5 +26,11 @@ AUTOSCALER = "llmservice-autoscaler"
 CONTAINER_NAME = "engine"
 """The container of a pod in which the engine runs."""
 
+INSPECTION_CONTAINER = "inspect"
+"""The container of a pod that looks at a model before there is a service."""
+
+INSPECTION_PREFIX = "llmservice-inspect-"
+"""What the names of those Jobs begin with; a digest of what is asked follows."""
+
 LEASE = "llmservice-operator"
 """The Lease that says which replica of the operator leads, in the operator's own namespace."""

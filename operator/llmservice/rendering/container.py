@@ -32,7 +32,7 @@ def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
     if plan.pre_stop:
         manifest["lifecycle"] = {"preStop": {"exec": {"command": list(plan.pre_stop)}}}
     if pod.mounts:
-        manifest["volumeMounts"] = [_mount(mount) for mount in pod.mounts]
+        manifest["volumeMounts"] = [mount_of(mount) for mount in pod.mounts]
     if resources := _resources(plan):
         manifest["resources"] = resources
     return manifest
@@ -47,7 +47,8 @@ def _probe(probe: HttpProbe) -> Manifest:
     }
 
 
-def _mount(mount: Mount) -> Manifest:
+def mount_of(mount: Mount) -> Manifest:
+    """A mount as a container has it."""
     manifest: Manifest = {"name": mount.name, "mountPath": mount.path}
     if mount.read_only:
         manifest["readOnly"] = True

@@ -33,7 +33,7 @@ def _spec(plan: ServicePlan) -> Manifest:
         "shareProcessNamespace": pod.share_process_namespace,
         "tolerations": list(pod.tolerations),
         "topologySpreadConstraints": _spread(plan),
-        "volumes": [_volume(mount) for mount in pod.mounts],
+        "volumes": [volume_of(mount) for mount in pod.mounts],
     }
     return {**spec, **{name: value for name, value in optional.items() if value}}
 
@@ -45,5 +45,6 @@ def _spread(plan: ServicePlan) -> list[Manifest]:
     return [{**own, **constraint} for constraint in constraints]
 
 
-def _volume(mount: Mount) -> Manifest:
+def volume_of(mount: Mount) -> Manifest:
+    """The volume of a mount as a pod has it."""
     return {"name": mount.name, **mount.source}

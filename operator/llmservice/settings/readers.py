@@ -12,7 +12,9 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 _IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:\w[\w.-]*)?/?")
+_IMAGE = re.compile(r"[a-z0-9][-._/:@A-Za-z0-9]{0,511}")
 _MOST_WORKERS = 256
+_FEWEST_SECONDS, _MOST_SECONDS = 10, 600
 _HIGHEST_PORT = 65_535
 
 
@@ -64,6 +66,27 @@ def workers(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= _MOST_WORKERS):
         raise ValueError(f"{text!r} is not a number from 1 to {_MOST_WORKERS}")
     return int(text)
+
+
+def seconds(text: str) -> int:
+    """A number of seconds, long enough for an image to be pulled."""
+    if not (text.isascii() and text.isdecimal() and _FEWEST_SECONDS <= int(text) <= _MOST_SECONDS):
+        raise ValueError(f"{text!r} is not a number of seconds from {_FEWEST_SECONDS} to {_MOST_SECONDS}")
+    return int(text)
+
+
+def image(text: str) -> str:
+    """An image reference."""
+    if not _IMAGE.fullmatch(text):
+        raise ValueError(f"{text!r} is not an image reference: write registry/name:tag or registry/name@sha256:digest")
+    return text
+
+
+def inspection(text: str) -> str:
+    """`auto` or `never`."""
+    if text.lower() not in {"auto", "never"}:
+        raise ValueError(f"{text!r} does not say when models are inspected: use auto or never")
+    return text.lower()
 
 
 def port(text: str) -> int:

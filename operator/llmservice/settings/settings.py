@@ -150,6 +150,27 @@ class Settings:
         meaning="Tolerations of every pod, as YAML or JSON; those of the accelerator and the resource are added.",
         example='[{"key": "team", "value": "ml", "effect": "NoSchedule"}]',
     )
+    inspection: Literal["auto", "never"] = variable(
+        "auto",
+        read=readers.inspection,
+        meaning="With auto a short Job beside the service reads what nobody knows of its model from the model's own "
+        "files: see how-to/inspect.md. With never no model is inspected, whatever `spec.model.inspect` says.",
+        example="never",
+    )
+    inspection_image: str = variable(
+        "",
+        read=readers.image,
+        meaning="Image of that Job: the operator's own. A mirror of LLMSERVICE_IMAGE_MIRRORS takes its place.",
+        shown="none: no model is inspected",
+        example="registry.example/llmservice/operator:0.1.0",
+    )
+    inspection_seconds: int = variable(
+        60,
+        read=readers.seconds,
+        meaning="Seconds that a service waits for that Job, 10 to 600, its image pull included; then it runs without "
+        "what the Job would have told.",
+        example="120",
+    )
     monitoring_namespace: str = variable(
         "",
         read=lambda text: readers.matching(readers.NAME, text, "a namespace"),

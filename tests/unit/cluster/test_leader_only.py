@@ -15,6 +15,7 @@ REF = Ref("Service", "default", "chat")
 EVENT: Manifest = {"apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "default", "name": "e"}}
 WRITES: dict[str, Callable[[Cluster], Awaitable[object]]] = {
     "apply_new": lambda cluster: cluster.apply_new(_intent(), manager="m"),
+    "post": lambda cluster: cluster.post(_intent(), manager="m"),
     "apply": lambda cluster: cluster.apply(_intent(), manager="m"),
     "overwrite": lambda cluster: cluster.overwrite(_intent(), manager="m"),
     "apply_status": lambda cluster: cluster.apply_status(_intent(), manager="m"),
@@ -47,7 +48,7 @@ async def test_nothing_is_written_after_the_deadline(write: Callable[[Cluster], 
     assert cluster.writes == []
 
 
-@pytest.mark.parametrize("verb", ["apply_new", "record"])
+@pytest.mark.parametrize("verb", ["apply_new", "post", "record"])
 async def test_a_leader_writes(verb: str) -> None:
     cluster = InMemoryCluster()
     await WRITES[verb](LeaderOnly(cluster, Left(5.0)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from llmservice.inspection.hub_access import hub_access
-from llmservice.inspection.inspecting import Inspected, inspect_repository
+from llmservice.inspection.inspecting import Inspected, Question, inspect_repository
 from llmservice.models.gguf_values import MOST_HEADER_BYTES
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts, Task
@@ -53,20 +53,19 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LocalHub]:
         yield running
 
 
-async def inspect(repository: str, seconds: float = 20.0, *, revision: str = "", file: str = "") -> Inspected:
-    return await inspect_repository(hub_access, repository, revision=revision, file=file, seconds=seconds)
+async def inspect(repository: str, seconds: float = 20.0, *, revision: str = "", **asked: Any) -> Inspected:
+    ask = Question(seconds=seconds, **asked)
+    return await inspect_repository(hub_access, repository, ask, revision=revision)
 
 
-async def facts_of(repository: str, *, revision: str = "", file: str = "") -> ModelFacts:
-    result = (await inspect(repository, revision=revision, file=file)).result
+async def facts_of(repository: str, **asked: Any) -> ModelFacts:
+    result = (await inspect(repository, **asked)).result
     assert isinstance(result, ModelFacts), result
     return result
 
 
-async def failure_of(
-    repository: str, seconds: float = 20.0, *, revision: str = "", file: str = ""
-) -> InspectionFailure:
-    result = (await inspect(repository, seconds, revision=revision, file=file)).result
+async def failure_of(repository: str, seconds: float = 20.0, **asked: Any) -> InspectionFailure:
+    result = (await inspect(repository, seconds, **asked)).result
     assert isinstance(result, InspectionFailure), result
     return result
 
@@ -203,6 +202,36 @@ async def test_files_to_choose_from_are_named(hub: LocalHub) -> None:
     failure = await failure_of("tiny/many")
     assert "a-Q0_0.gguf" in failure.message
     assert "and 4 more" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("quantization", "file"), [("auto", "b-Q4_K_M.gguf"), ("q8_0", "b-Q8_0.gguf"), ("UD-IQ4_XS", "UD/b-UD-IQ4_XS.gguf")]
+)
+async def test_of_several_gguf_files_the_one_of_the_quantization_is_read(
+    hub: LocalHub, quantization: str, file: str
+) -> None:
+    names = ("a-F16.gguf", "b-Q4_K_M.gguf", "b-Q8_0.gguf", "UD/b-UD-IQ4_XS.gguf")
+    hub.repositories["tiny/sorts"] = Repository(files=dict.fromkeys(names, b"") | {file: tiny_model()})
+    assert (await facts_of("tiny/sorts", quantization=quantization)).parameters == 113_856
+
+
+async def test_a_quantization_that_no_file_has_chooses_none(hub: LocalHub) -> None:
+    assert hub.url
+    assert (await failure_of("tiny/many", quantization="Q4_K_M")).reason is FailureReason.FILE_MISSING
+    assert (await facts_of("tiny/gguf", quantization="Q4_K_M")).parameters == 113_856
+    assert (await facts_of("meta/llama", quantization="awq")).layers == 32
+
+
+async def test_who_insists_asks_again_while_there_is_no_route(hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llmservice.inspection.inspecting._AGAIN_SECONDS", 0.05)
+    hub.faults = [Fault("/api/", 404, body=b"no hub", times=1)]
+    assert (await failure_of("meta/llama", insist=True)).reason is not FailureReason.NO_ROUTE
+    hub.faults, hub.seen = [Fault("/api/", 418, times=2)], []
+    assert (await facts_of("meta/llama", insist=True)).layers == 32
+    assert len(hub.seen) == 4
+    hub.faults = [Fault("/api/", 418)]
+    failure = await failure_of("meta/llama", seconds=0.5, insist=True)
+    assert (failure.reason, "HTTP 418" in failure.message) == (FailureReason.NO_ROUTE, True)
 
 
 async def test_a_throttled_request_is_repeated_when_the_hub_says(hub: LocalHub) -> None:

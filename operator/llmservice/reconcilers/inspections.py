@@ -1,0 +1,220 @@
+"""Asks a short Job what a model is, once for all services of a namespace that ask for the same.
+
+Nothing runs in the background: each pass of a service that waits looks on, at most once a second for each Job. What is
+remembered is lost with the process; the Jobs stay for an hour, and tell a new one the same.
+"""
+
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.inspection_pods import (
+    answer_of_pod,
+    has_job_ended,
+    is_as_asked,
+    pod_of,
+    why_no_answer,
+)
+from llmservice.converging.redaction import redacted
+from llmservice.errors import Conflict, OperatorError, Refused, Terminating
+from llmservice.fairness.fair_queue import FairQueue
+from llmservice.models.inspection_answer import facts_in
+from llmservice.models.inspection_failure import InspectionFailure
+from llmservice.models.model_facts import ModelFacts
+from llmservice.objects.names import OPERATOR
+from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
+from llmservice.planning.facts import RegistrySettings
+from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
+from llmservice.settings import Settings
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 1.0
+FAILED_SECONDS = 300.0
+"""How long a failure is remembered: who was refused for it is worth another pass after that."""
+_QUEUED_AGAIN_SECONDS = 2.0
+_AT_ONCE = 8
+_REMEMBERED_AT_MOST = 1024
+_ABANDONED_SECONDS = 30.0
+_LONGEST_NOTE = 512
+_JOB_NAME = "batch.kubernetes.io/job-name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspected:
+    """What is known of a model by looking at it: facts, or a failure with a name, or neither, and `note` says why.
+
+    `again_seconds` is set while it is not known yet, and then nothing else is: ask again after so long. A note is empty
+    where nobody wanted an inspection; a failure without facts and with a message of strangers is redacted already.
+    """
+
+    facts: ModelFacts | None = None
+    failure: InspectionFailure | None = None
+    again_seconds: float | None = None
+    note: str = ""
+
+
+def inspection_settings(settings: Settings) -> InspectionSettings:
+    """The operator's settings as inspections take them."""
+    image = settings.inspection_image if settings.inspection == "auto" else ""
+    return InspectionSettings(image=image, seconds=settings.inspection_seconds)
+
+
+@dataclass(slots=True)
+class _Question:
+    """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted."""
+
+    asked_at: float
+    wanted_at: float
+    began_at: float | None = None
+    looked_at: float = float("-inf")
+    busy: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Inspections:
+    """Runs inspections, few at once, and remembers what they tell. Namespaces take turns.
+
+    `clock` is monotonic, in seconds.
+    """
+
+    cluster: Cluster
+    registry: RegistrySettings
+    settings: InspectionSettings
+    clock: Callable[[], float] = time.monotonic
+    _known: OrderedDict[Ref, tuple[float, Inspected]] = field(default_factory=OrderedDict)
+    _questions: dict[Ref, _Question] = field(default_factory=dict)
+    _queue: FairQueue[str, Ref] = field(default_factory=FairQueue)
+    _swept_at: float = float("-inf")
+
+    async def facts_of(self, service: LLMService) -> Inspected:
+        """What a look at the model of a service tells, or that it is not known yet; waits for no Job.
+
+        For services whose model nobody knows. Raises InvalidSpec for files that cannot be mounted, and what `Cluster`
+        raises, but for refusals: without a Job the service runs without facts.
+        """
+        if not self.settings.image or service.spec.model.inspect == "Never" or not is_inspectable(service):
+            return Inspected()
+        job = inspection_job(service, self.registry, self.settings)
+        ref, now = ref_of(job), self.clock()
+        until, known = self._known.get(ref, (now, None))
+        if known is not None and now < until:
+            self._known.move_to_end(ref)
+            return known
+        return await self._asked(job, ref, now)
+
+    async def _asked(self, job: Manifest, ref: Ref, now: float) -> Inspected:
+        self._forget_abandoned(now)
+        question = self._question(ref, now)
+        self._give_turns(now)
+        if question.began_at is None:
+            if now - question.asked_at < self.settings.seconds:
+                return Inspected(again_seconds=_QUEUED_AGAIN_SECONDS)
+            return self._end(ref, self._note(f"its turn did not come within {self.settings.seconds} s"))
+        if question.busy or now - question.looked_at < AGAIN_SECONDS / 2:
+            return Inspected(again_seconds=AGAIN_SECONDS)
+        question.busy = True
+        try:
+            found = await self._looked(job, is_late=now - question.began_at >= self.settings.seconds)
+        except Terminating:
+            raise
+        except Refused as refusal:
+            found = self._note(f"the API server refuses it: {refusal}")
+        finally:
+            question.busy, question.looked_at = False, self.clock()
+        return Inspected(again_seconds=AGAIN_SECONDS) if found is None else self._end(ref, found)
+
+    async def _looked(self, job: Manifest, *, is_late: bool) -> Inspected | None:
+        """One look at a Job, which is created if there is none; None while it has no answer."""
+        ref = ref_of(job)
+        live = await self.cluster.get(ref)
+        if live is None or is_being_deleted(live):
+            if is_late:
+                return self._note("its Job was deleted")
+            if live is None:
+                await self._create(job)
+            return None
+        if not is_as_asked(live, job):
+            return self._note(f"{ref} is not the operator's and was left unchanged; delete it")
+        pods = await self.cluster.list("Pod", ref.namespace, label_selector=f"{_JOB_NAME}={ref.name}")
+        pod = pod_of(live, pods)
+        if pod is not None and (text := answer_of_pod(pod)):
+            return await self._answered(live, text)
+        if is_late or has_job_ended(live) or (pod is not None and answer_of_pod(pod) is not None):
+            return await self._given_up(live, pod)
+        return None
+
+    async def _create(self, job: Manifest) -> None:
+        try:
+            await self.cluster.post(job, manager=OPERATOR)
+            log.info("%s: asks for the facts of a model", ref_of(job))
+        except Conflict:
+            log.debug("%s: somebody was quicker; it is looked at next", ref_of(job))
+
+    async def _answered(self, job: Manifest, text: str) -> Inspected:
+        result = facts_in(text)
+        if isinstance(result, ModelFacts):
+            return Inspected(facts=result)
+        await self._remove(job)
+        return Inspected(failure=replace(result, message=redacted(result.message, _LONGEST_NOTE)))
+
+    async def _given_up(self, job: Manifest, pod: Manifest | None) -> Inspected:
+        about = job if pod is None else pod
+        selector = f"involvedObject.uid={uid_of(about)}"
+        events = await self.cluster.list("Event", ref_of(job).namespace, field_selector=selector)
+        await self._remove(job)
+        return self._note(why_no_answer(pod, events))
+
+    async def _remove(self, job: Manifest) -> None:
+        """So that whoever asks later asks anew. It does not matter where it fails: the Job goes by itself."""
+        try:
+            await self.cluster.delete(ref_of(job), uid=uid_of(job))
+        except OperatorError as problem:
+            log.info("%s: not deleted: %s", ref_of(job), problem)
+
+    def _note(self, why: str) -> Inspected:
+        shown = redacted(why.replace("\n", "; "), _LONGEST_NOTE)
+        return Inspected(note=f"the model was not inspected: {shown}; what you know of it goes to spec.model.facts")
+
+    def _question(self, ref: Ref, now: float) -> _Question:
+        question = self._questions.get(ref)
+        if question is None:
+            question = self._questions[ref] = _Question(asked_at=now, wanted_at=now)
+            self._queue.add(ref.namespace, ref)
+        question.wanted_at = now
+        return question
+
+    def _give_turns(self, now: float) -> None:
+        while granted := self._queue.next(_AT_ONCE - self._queue.held):
+            self._questions[granted[1]].began_at = now
+
+    def _end(self, ref: Ref, found: Inspected) -> Inspected:
+        self._drop(ref)
+        pause = FAILED_SECONDS if found.facts is None else KEPT_SECONDS
+        self._known[ref] = (self.clock() + pause, found)
+        self._known.move_to_end(ref)
+        while len(self._known) > _REMEMBERED_AT_MOST:
+            self._known.popitem(last=False)
+        return found
+
+    def _drop(self, ref: Ref) -> None:
+        question = self._questions.pop(ref, None)
+        if question is None:
+            return
+        if question.began_at is None:
+            self._queue.leave(ref.namespace, ref)
+        else:
+            self._queue.release(ref.namespace)
+
+    def _forget_abandoned(self, now: float) -> None:
+        """Services that were deleted, or edited, no longer ask: their turns are free for others."""
+        if now - self._swept_at < AGAIN_SECONDS:
+            return
+        self._swept_at = now
+        for ref, question in [*self._questions.items()]:
+            if not question.busy and now - question.wanted_at > _ABANDONED_SECONDS:
+                self._drop(ref)
