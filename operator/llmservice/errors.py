@@ -3,6 +3,7 @@
     OperatorError
     ├── InvalidInput        what somebody gave cannot be used
     │   ├── InvalidSpec         a resource
+    │   │   └── ModelRefused        whose model no engine would get at
     │   ├── InvalidCatalogue    an administrator's catalogue
     │   ├── InvalidSetting      an environment variable of the operator
     │   └── UsageError          an option of the command
@@ -46,6 +47,10 @@ class InvalidInput(OperatorError):
 
 class InvalidSpec(InvalidInput):
     """A resource that only an edit can help: shown as Stalled."""
+
+
+class ModelRefused(InvalidSpec):
+    """A model that no engine would get at: looked at again after a while, for a licence may be accepted meanwhile."""
 
 
 class InvalidCatalogue(InvalidInput):

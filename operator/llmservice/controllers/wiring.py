@@ -29,6 +29,7 @@ from llmservice.controllers.triggers import enqueue_owner, remember, use_catalog
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
@@ -73,7 +74,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
-    reconciler = _reconciler(cluster, cache, planner, autoscaler)
+    reconciler = _reconciler(settings, cluster, cache, planner, autoscaler)
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     catalogue = _catalogue(settings, connection, cluster, use=functools.partial(use_catalogue, planner, cache, queue))
@@ -123,8 +124,9 @@ def _planner(settings: Settings) -> CataloguePlanner:
 
 
 def _reconciler(
-    cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
+    settings: Settings, cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
 ) -> LLMServiceReconciler:
+    inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
@@ -132,6 +134,7 @@ def _reconciler(
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,
+        inspect=inspections.facts_of,
     )
 
 

@@ -1,10 +1,11 @@
 """LLMService and facts → plan. Each decision has a file of its own; this one is the table of contents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
-from llmservice.engines.engine import ServingRequest
+from llmservice.engines.engine import ModelSource, ServingRequest
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.container import plan_container
@@ -104,7 +105,12 @@ def plan_service(
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*facts.passed_over, *_about_model(facts), *placement.notes, *security.notes, *launch.notes),
+        notes=(
+            *_about_facts(spec, facts, source),
+            *placement.notes,
+            *security.notes,
+            *launch.notes,
+        ),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
         fit=fit,
@@ -113,8 +119,12 @@ def plan_service(
     )
 
 
-def _about_model(facts: Facts) -> tuple[str, ...]:
-    return (facts.model_note,) if facts.model_note else ()
+def _about_facts(spec: LLMServiceSpec, facts: Facts, source: ModelSource) -> Iterator[str]:
+    yield from facts.passed_over
+    if facts.model_note:
+        yield facts.model_note
+    if facts.model.gated and source.scheme == "hf" and spec.model.token_secret_ref is None:
+        yield "the model is gated: without a mirror it needs an accepted licence and spec.model.tokenSecretRef"
 
 
 def _owner(service: LLMService) -> Owner:

@@ -7,9 +7,10 @@ remembered is lost with the process; the Jobs stay for an hour, and tell a new o
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.inspection_pods import (
@@ -20,7 +21,7 @@ from llmservice.converging.inspection_pods import (
     why_no_answer,
 )
 from llmservice.converging.redaction import redacted
-from llmservice.errors import Conflict, OperatorError, Refused, Terminating
+from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating
 from llmservice.fairness.fair_queue import FairQueue
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.inspection_failure import InspectionFailure
@@ -28,6 +29,8 @@ from llmservice.models.model_facts import ModelFacts
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.facts import RegistrySettings
+from llmservice.planning.inspection_refusal import refusal_of
+from llmservice.planning.known_model import KnownModel
 from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
 from llmservice.settings import Settings
 
@@ -56,6 +59,27 @@ class Inspected:
     failure: InspectionFailure | None = None
     again_seconds: float | None = None
     note: str = ""
+
+
+Inspect = Callable[[LLMService], Awaitable[Inspected]]
+"""Looks at the model of a service."""
+
+
+async def no_inspection(_: LLMService) -> Inspected:
+    """Looks at nothing."""
+    return Inspected()
+
+
+def known_by(found: Inspected, model: Model) -> KnownModel:
+    """What an inspection tells, for planning; raises ModelRefused for what no engine would get past either."""
+    if found.facts is not None:
+        return KnownModel(found.facts, "inspection")
+    if found.failure is None:
+        return KnownModel(note=found.note)
+    if refusal := refusal_of(found.failure, model):
+        reason, message, field = refusal
+        raise ModelRefused(reason, message, field=field)
+    return KnownModel(note=f"nothing is known of the model: {found.failure.message}; {found.failure.remedy}")
 
 
 def inspection_settings(settings: Settings) -> InspectionSettings:

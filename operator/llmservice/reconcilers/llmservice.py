@@ -1,5 +1,6 @@
 """One reconcile of an LLMService: observe → plan → render → diff → apply → summarize."""
 
+import dataclasses
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
 from llmservice.converging.observed import Observed
+from llmservice.converging.patience import PATIENCE_SECONDS, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
@@ -24,10 +26,12 @@ from llmservice.converging.status import Situation, seconds_to_pass, stalled, su
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSpec, NameTaken, OwnerGone, Refused, Terminating, Unavailable
+from llmservice.errors import InvalidSpec, ModelRefused, NameTaken, OwnerGone, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
+from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -50,8 +54,19 @@ STATUS_AFTER_SECONDS = 0.05
 class Planner(Protocol):
     """Decides the plan of a resource; raises `InvalidSpec`."""
 
-    def __call__(self, service: LLMService) -> ServicePlan:
-        """The plan of a resource; the same generation is always planned from the same facts."""
+    def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
+        """The plan of a resource; the same generation is always planned from the same facts.
+
+        `model` is what an inspection found.
+        """
+        ...
+
+    def knows_model(self, service: LLMService) -> bool:
+        """Whether a plan needs no inspection of the model."""
+        ...
+
+    def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
+        """The plan with the next alternative to its devices that works; None when there is none."""
         ...
 
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
@@ -64,7 +79,8 @@ class LLMServiceReconciler:
     """Brings the cluster to the state that an LLMService declares, and writes its status.
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
-    returns the autoscaler's report on a resource (by UID), None before its first evaluation.
+    returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
+    that nobody knows.
     """
 
     cluster: Cluster
@@ -73,6 +89,7 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    inspect: Inspect = no_inspection
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
@@ -123,7 +140,13 @@ class LLMServiceReconciler:
     async def _converge(self, body: Manifest) -> float | None:
         try:
             service = LLMService.parse(body)
-            plan = self.plan(service)
+            model = None if self.plan.knows_model(service) else await self._inspected(service)
+            if isinstance(model, float):
+                message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
+                return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
+            plan = self.plan(service, model)
+        except ModelRefused as problem:
+            return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:
             return await self._stall(body, problem.reason, problem.message)
         manifests = render(plan, replicas=None)
@@ -132,6 +155,11 @@ class LLMServiceReconciler:
         except NameTaken as taken:
             log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
             return await self._settle(service, plan, body, manifests, asking=True)
+
+    async def _inspected(self, service: LLMService) -> KnownModel | float:
+        """What an inspection tells of the model, or the seconds until it is asked again; raises ModelRefused."""
+        found = await self.inspect(service)
+        return found.again_seconds if found.again_seconds is not None else known_by(found, service.spec.model)
 
     async def _settle(
         self, service: LLMService, plan: ServicePlan, body: Manifest, manifests: tuple[Manifest, ...], *, asking: bool
@@ -162,8 +190,14 @@ class LLMServiceReconciler:
             return STATUS_AFTER_SECONDS
         said = await self.starts.read(plan, observed.pods, body.get("status") or {})
         situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
+        has_others = bool(service.spec.gpu.alternatives)
+        left = seconds_of_patience_left(situation.progress, observed.pods, now) if has_others else None
+        if left == 0.0 and (following := self._next_choice(service, plan, situation)):
+            await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
+            return STATUS_AFTER_SECONDS
         again = await self.status.write(body, summarize(situation, now))
         pauses = (
+            left,
             observed.requeue_seconds,
             said.requeue_seconds,
             written.requeue_seconds,
@@ -171,6 +205,15 @@ class LLMServiceReconciler:
             seconds_to_pass(situation.diagnosis, now),
         )
         return min(filter(None, pauses), default=None)
+
+    def _next_choice(self, service: LLMService, plan: ServicePlan, situation: Situation) -> ServicePlan | None:
+        """The plan with other devices, because no node had these for a while."""
+        said = situation.diagnosis.message if situation.diagnosis else "no node fits"
+        following = self.plan.next_choice(service, plan, f"for {PATIENCE_SECONDS / 60:.0f} minutes {said}")
+        if following is not None:
+            owner, taken = plan.owner, f"{following.devices} × {following.accelerator}"
+            log.info("%s/%s: takes %s in place of %s", owner.namespace, owner.name, taken, plan.accelerator)
+        return following
 
     def _is_lasting(self, owner: Owner, failure: Unavailable) -> bool:
         """Whether the API server has failed the write for a while, for example because a webhook does not answer.

@@ -19,7 +19,7 @@ from llmservice.planning.facts import (
     facts_to_text,
     pinned_facts,
 )
-from llmservice.planning.known_model import KnownModel
+from llmservice.planning.known_model import KnownModel, known_model
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
@@ -47,6 +47,12 @@ class CataloguePlanner:
         # Keep the text with the fields of a newer operator, which needs them when it comes back.
         return dataclasses.replace(plan, facts=kept) if made_by_newer(plan) else plan
 
+    def knows_model(self, service: LLMService) -> bool:
+        """Whether a plan needs no inspection: the generation has facts, or resource or catalogue know the model."""
+        if pinned_facts(service.status, service.metadata.generation) is not None:
+            return True
+        return known_model(service.spec, self.catalogue).source != "nothing"
+
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
         """The plan from the current facts; None when they are those of `plan`, or the resource would be refused now.
 
@@ -69,7 +75,7 @@ class CataloguePlanner:
             return None
         passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
         try:
-            return self._new(service, _model_of(before), before.choice + 1, passed_over)
+            return self._new(service, self._model(service, before), before.choice + 1, passed_over)
         except InvalidSpec:
             return None
 
@@ -100,20 +106,18 @@ class CataloguePlanner:
             self.registry,
             self.platform,
             kept=kept,
-            model=_model_of(before) if before else None,
+            model=self._model(service, before) if before else None,
             choice=before.choice if before else 0,
             passed_over=before.passed_over if before else (),
         )
 
+    def _model(self, service: LLMService, before: Facts) -> KnownModel:
+        """What resource and catalogue know now, else what an inspection found."""
+        known = known_model(service.spec, self.catalogue)
+        return known if known.source != "nothing" else KnownModel(before.model, before.model_source, before.model_note)
+
     def _types(self) -> Iterable[Accelerator]:
         return self.catalogue.accelerators.values()
-
-
-def _model_of(facts: Facts) -> KnownModel | None:
-    """What an inspection found; None for what resource and catalogue say, which may have changed."""
-    if facts.model_source in ("spec", "catalogue"):
-        return None
-    return KnownModel(facts.model, facts.model_source, facts.model_note)
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:

@@ -37,6 +37,7 @@ class Reason(StrEnum):
     PROGRESSING = "Progressing"
     STARTING = "Starting"
     LOADING = "Loading"
+    INSPECTING = "Inspecting"
 
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_ENGINE = "UnknownEngine"

@@ -22,6 +22,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
     Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
     Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
+    Reason.INSPECTING: Meaning(
+        "A short Job reads what the model's files say, before a device is taken; it takes a minute at most.",
+        _WAIT,
+    ),
     Reason.INVALID_SPEC: Meaning(
         "The resource contradicts the rules of its fields.",
         "Correct the fields the message names; `llmservice render` checks a file without a cluster.",

@@ -1,0 +1,47 @@
+"""When a workload has waited long enough for a node, so that other devices are worth a try."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from llmservice.converging.progress import Progress
+from llmservice.objects.pods import condition, is_living, is_placed, newest_first
+from llmservice.objects.references import Manifest
+
+PATIENCE_SECONDS = 300.0
+"""A node autoscaler adds a node in less; what is taken by others may be free for long."""
+_TEMPLATE = "pod-template-hash"
+
+
+def seconds_of_patience_left(progress: Progress, pods: Iterable[Manifest], now: datetime) -> float | None:
+    """Seconds until other devices are tried, 0 when it is time; None while the newest pods do not wait for a node.
+
+    Pods of an older template say nothing about these devices. Of a workload of which a single pod found a node nothing
+    is moved: its devices exist, and more may come.
+    """
+    if not progress.seen or not progress.updated:
+        return None
+    newest = _of_newest_template(newest_first(filter(is_living, pods)))
+    if not newest or any(is_placed(pod) for pod in newest):
+        return None
+    since = [_unschedulable_since(pod) for pod in newest]
+    known = [time for time in since if time is not None]
+    if len(known) < len(since):
+        return None
+    return max(0.0, PATIENCE_SECONDS - (now - max(known)).total_seconds())
+
+
+def _of_newest_template(pods: Sequence[Manifest]) -> list[Manifest]:
+    return [pod for pod in pods if _template(pod) == _template(pods[0])]
+
+
+def _template(pod: Manifest) -> str:
+    return str((pod["metadata"].get("labels") or {}).get(_TEMPLATE, ""))
+
+
+def _unschedulable_since(pod: Manifest) -> datetime | None:
+    """Since when the scheduler finds no node; None where it did not say so, and where something else gates the pod."""
+    scheduled = condition(pod, "PodScheduled")
+    if scheduled.get("status") != "False" or scheduled.get("reason") == "SchedulingGated":
+        return None
+    since = scheduled.get("lastTransitionTime")
+    return datetime.fromisoformat(since) if since else None
