@@ -1,7 +1,9 @@
 """What is known of a model: sizes as its config.json or GGUF header gives them."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 
@@ -86,8 +88,12 @@ class ModelFacts:
 NOTHING_KNOWN = ModelFacts()
 
 
-def known_values(facts: ModelFacts) -> dict[str, Any]:
-    """What is known, by the names of the fields; False is known."""
+@lru_cache(maxsize=1024)
+def known_values(facts: ModelFacts) -> Mapping[str, Any]:
+    """What is known, by the names of the fields; False is known.
+
+    Cached, because every plan of a known model writes it: do not change it.
+    """
     return _known(asdict(facts))
 
 
