@@ -151,9 +151,8 @@ def test_such_a_job_is_never_changed(admin: Kube, thief: Kube) -> None:
     assert "cannot patch" in said or "denied request: rule kinds" in said
 
 
-AIR_GAP = RegistrySettings(
-    hf_endpoint="https://hub.example", proxies={"HTTPS_PROXY": "http://p:1"}, pull_secrets=("a",)
-)
+PROXY = {"HTTPS_PROXY": "http://proxy.example:3128"}
+AIR_GAP = RegistrySettings(hf_endpoint="https://hub.example", proxies=PROXY, pull_secrets=("a",))
 POD = ("spec", "template", "spec")
 CONTAINER = (*POD, "containers", 0)
 TOKEN = {"serviceAccountToken": {"path": "token"}}

@@ -161,7 +161,7 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube, overlay
 def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, read, swept.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, swept.
 
     Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
     does the admission policy of the operator refuse any of it.

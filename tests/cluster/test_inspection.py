@@ -1,4 +1,4 @@
-"""A model is looked at by a real Job, in a namespace that enforces the restricted standard: on a claim, and on a hub."""
+"""A model is looked at by a real Job in a namespace that enforces the restricted standard: on a claim and on a hub."""
 
 import asyncio
 import functools
@@ -33,6 +33,11 @@ TOKEN = "hf_of-nobody"  # noqa: S105  (no secret)
 SECRET = {"name": "hub", "key": "token"}
 
 
+def within(seconds: int, image: str = IMAGE) -> InspectionSettings:
+    """Settings with less time."""
+    return InspectionSettings(image=image, seconds=seconds)
+
+
 @pytest.fixture(scope="module")
 def image(box: Sandbox) -> None:
     """The operator's image on the sandbox's node."""
@@ -57,14 +62,17 @@ def asked_of(kube: Kube, name: str, model: Body) -> Body:
     return kube.create(spec)
 
 
-async def looked_at(kube: Kube, service: Body, hub: LocalHub | None = None, *, seconds: int = 60) -> Inspected:
+async def looked_at(
+    kube: Kube, service: Body, hub: LocalHub | None = None, settings: InspectionSettings = SETTINGS
+) -> Inspected:
     """What an inspection with an administrator's rights tells."""
-    registry = RegistrySettings(hf_endpoint=hub.url if hub else "")
+    registry, asked = RegistrySettings(hf_endpoint=hub.url if hub else ""), LLMService.parse(service)
     async with connect(await load_credentials(kubeconfig=str(kube.kubeconfig))) as connection:
-        settings = InspectionSettings(image=IMAGE, seconds=seconds)
         inspections = Inspections(cluster=ApiServer(connection), registry=registry, settings=settings)
-        while (found := await inspections.facts_of(LLMService.parse(service))).again_seconds:
+        found = await inspections.facts_of(asked)
+        while found.again_seconds is not None:
             await asyncio.sleep(found.again_seconds)
+            found = await inspections.facts_of(asked)
         return found
 
 
@@ -113,7 +121,7 @@ def test_a_gated_model_needs_the_services_own_token(quiet: Kube, hub: LocalHub) 
 @pytest.mark.usefixtures("image")
 def test_a_hub_that_does_not_answer_is_left_in_time(quiet: Kube, hub: LocalHub) -> None:
     hub.faults = [Fault("tiny/slow", seconds=120)]
-    found = asyncio.run(looked_at(quiet, asked_of(quiet, "slow", {"uri": "hf://tiny/slow"}), hub, seconds=20))
+    found = asyncio.run(looked_at(quiet, asked_of(quiet, "slow", {"uri": "hf://tiny/slow"}), hub, within(20)))
     assert (found.facts, found.failure is not None or bool(found.note)) == (None, True)
 
 
@@ -123,23 +131,15 @@ def test_a_quota_in_the_way_is_named(quiet: Kube, limit: dict[str, str], word: s
     metadata = {"name": "small"}
     quiet.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": limit}})
     quiet.wait(lambda: quiet.list("ResourceQuota")[0].get("status"), lambda: quiet.list("ResourceQuota"))
-    found = asyncio.run(looked_at(quiet, asked_of(quiet, "small", {"uri": "hf://tiny/open"}), seconds=10))
+    found = asyncio.run(looked_at(quiet, asked_of(quiet, "small", {"uri": "hf://tiny/open"}), settings=within(10)))
     assert (found.facts, word in found.note) == (None, True), found
 
 
 @pytest.mark.usefixtures("image")
 def test_an_image_that_cannot_be_pulled_is_named(quiet: Kube) -> None:
     service = asked_of(quiet, "unpulled", {"uri": "hf://tiny/open"})
-
-    async def looked() -> Inspected:
-        async with connect(await load_credentials(kubeconfig=str(quiet.kubeconfig))) as connection:
-            settings = InspectionSettings(image="registry.invalid/operator:1", seconds=15)
-            inspections = Inspections(cluster=ApiServer(connection), registry=RegistrySettings(), settings=settings)
-            while (found := await inspections.facts_of(LLMService.parse(service))).again_seconds:
-                await asyncio.sleep(found.again_seconds)
-            return found
-
-    assert "registry.invalid/operator:1" in asyncio.run(looked()).note
+    settings = within(15, image="registry.invalid/operator:1")
+    assert "registry.invalid/operator:1" in asyncio.run(looked_at(quiet, service, settings=settings)).note
 
 
 def test_a_job_of_that_name_by_somebody_else_is_left_alone(quiet: Kube) -> None:

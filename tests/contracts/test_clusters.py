@@ -37,7 +37,7 @@ async def test_an_object_created_between_read_and_write_stays_unchanged(subject:
 
 async def test_what_is_posted_is_made_once(subject: Subject) -> None:
     pod = {"restartPolicy": "Never", "containers": [{"name": "inspect", "image": "x:1"}]}
-    job = {
+    job: Manifest = {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"namespace": subject.namespace, "name": "look"},
