@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.planning.facts import RegistrySettings
+from llmservice.rendering.inspection_job import InspectionSettings, inspection_job
 from tests.cluster.conftest import ROOT
 from tests.cluster.kube import PATCHES, Body, Kube, Rejected, collection_of, item_of
 from tests.cluster.service_account import kubeconfig_of
@@ -125,6 +128,31 @@ def test_what_the_operator_changes_in_its_children_is_admitted(admin: Kube, chil
             write(children, how, child(admin, kind))
 
 
+def inspection(admin: Kube, **model: str) -> Body:
+    """The Job that looks at the model of the namespace's LLMService, as the operator makes it."""
+    owner = admin.get("LLMService", OWNED)
+    assert owner is not None
+    asked = {**owner, "spec": {**owner["spec"], "model": {"uri": "hf://owner/name", **model}}}
+    return inspection_job(LLMService.parse(asked), AIR_GAP, InspectionSettings(image="registry.example/operator:1"))
+
+
+@pytest.mark.parametrize("uri", ["hf://owner/name", "pvc://models/tiny.gguf"])
+def test_the_job_that_looks_at_a_model_is_admitted_and_deleted(admin: Kube, thief: Kube, uri: str) -> None:
+    job = inspection(admin, uri=uri)
+    write(thief, "create", job)
+    made = admin.create({**job, "spec": {**job["spec"], "suspend": True}})
+    thief.request("DELETE", item_of("Job", admin.namespace, made["metadata"]["name"]) + "?dryRun=All")
+
+
+def test_such_a_job_is_never_changed(admin: Kube, thief: Kube) -> None:
+    job = inspection(admin, revision="never-changed")
+    admin.create({**job, "spec": {**job["spec"], "suspend": True}})
+    said = answer(thief, "merge", {**job, "spec": {"suspend": False}})
+    assert "cannot patch" in said or "denied request: rule kinds" in said
+
+
+PROXY = {"HTTPS_PROXY": "http://proxy.example:3128"}
+AIR_GAP = RegistrySettings(hf_endpoint="https://hub.example", proxies=PROXY, pull_secrets=("a",))
 POD = ("spec", "template", "spec")
 CONTAINER = (*POD, "containers", 0)
 TOKEN = {"serviceAccountToken": {"path": "token"}}
@@ -163,6 +191,48 @@ BEYOND: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
         "annotations",
     ),
 }
+
+
+NO_INSPECTION: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
+    "another-name": (("metadata",), {"name": "mine"}, "inspection"),
+    "no-owner": (("metadata",), {"ownerReferences": []}, "owner"),
+    "a-services-label": (("spec", "template", "metadata"), {"labels": {"llmservice.dev/name": OWNED}}, "inspection"),
+    "for-ever": (("spec",), {"activeDeadlineSeconds": 86400}, "inspection"),
+    "many": (("spec",), {"parallelism": 100, "completions": 100}, "inspection"),
+    "again-and-again": (("spec",), {"backoffLimit": 6}, "inspection"),
+    "kept": (("spec",), {"ttlSecondsAfterFinished": 10**6}, "inspection"),
+    "account": (POD, {"serviceAccountName": "default"}, "inspection"),
+    "token": (POD, {"automountServiceAccountToken": True}, "token"),
+    "host-path": (POD, {"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "volumes"),
+    "host-network": (POD, {"hostNetwork": True}, "host"),
+    "root": (POD, {"securityContext": {"runAsNonRoot": False}}, "inspection"),
+    "command": (CONTAINER, {"command": ["sh"]}, "inspection"),
+    "other-arguments": (CONTAINER, {"args": ["run"]}, "inspection"),
+    "environment": (CONTAINER, {"env": [{"name": "KUBECONFIG", "value": "x"}]}, "inspection"),
+    "all-of-a-secret": (CONTAINER, {"envFrom": [{"secretRef": {"name": "bank"}}]}, "inspection"),
+    "no-limits": (CONTAINER, {"resources": {}}, "inspection"),
+    "engine": (CONTAINER, {"name": "engine"}, "containers"),
+    "privileged": (CONTAINER, BEYOND["privileged"][1], "privilege"),
+    "writable-mount": (
+        POD,
+        {
+            "volumes": [{"name": "m", "persistentVolumeClaim": {"claimName": "models"}}],
+            "containers": [{"name": "inspect", "volumeMounts": [{"name": "m", "mountPath": "/m"}]}],
+        },
+        "inspection",
+    ),
+}
+
+
+@pytest.mark.parametrize("attempt", NO_INSPECTION)
+def test_a_stolen_token_makes_no_job_but_one_that_looks_at_a_model(admin: Kube, thief: Kube, attempt: str) -> None:
+    path, fields, rule = NO_INSPECTION[attempt]
+    job = inspection(admin)
+    if attempt == "writable-mount":  # beside all that the container has
+        own = job["spec"]["template"]["spec"]["containers"][0]
+        fields = {**fields, "containers": [{**own, **fields["containers"][0]}]}
+    said = answer(thief, "create", changed(job, lambda part: part.update(fields), *path))
+    assert f"denied request: rule {rule}" in said
 
 
 def mountless(admin: Kube) -> Body:

@@ -161,7 +161,7 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube, overlay
 def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, read, swept.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, swept.
 
     Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
     does the admission policy of the operator refuse any of it.
@@ -189,8 +189,11 @@ def test_rights_used_and_rights_granted_are_the_same(
     installed.create(a_tiny_service("fileless", engineOptions={"files": files}))
     installed.wait_reason("fileless", "ConfigMapNotFound")
     long_enough = "/".join(["a-name-that-the-engine-repeats-in-each-line-of-its-complaint"] * 7)  # > 2 kB altogether
-    installed.create(a_tiny_service("crashed", model={"uri": f"pvc://models/{long_enough}/absent.gguf"}))
+    unseen = {"uri": f"pvc://models/{long_enough}/absent.gguf", "inspect": "Never"}
+    installed.create(a_tiny_service("crashed", model=unseen))
     installed.wait_reason("crashed", "ModelNotFound", seconds=90)
+    installed.create(a_tiny_service("refused", model={"uri": "pvc://models/absent.gguf"}))
+    installed.wait_reason("refused", "ModelNotFound", seconds=90)  # by an inspection, whose Job is gone then
     kubeconfig, _ = kubeconfig_of(installed.within(SYSTEM), ACCOUNT, tmp_path)
     asyncio.run(swept_from_nothing(kubeconfig, "" if overlay == "cluster" else installed.namespace))
     used, refused = asked_for(audit_log)

@@ -35,6 +35,24 @@ async def test_an_object_created_between_read_and_write_stays_unchanged(subject:
     assert _of_its_maker(await subject.live(kind)) == _of_its_maker(theirs)
 
 
+async def test_what_is_posted_is_made_once(subject: Subject) -> None:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "inspect", "image": "x:1"}]}
+    job: Manifest = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"namespace": subject.namespace, "name": "look"},
+        "spec": {"suspend": True, "backoffLimit": 0, "template": {"spec": pod}},
+    }
+    made = await subject.cluster.post(job, manager=OPERATOR)
+    assert (uid_of(made) != "", made["spec"]["parallelism"]) == (True, 1)
+    with pytest.raises(Conflict):
+        await subject.cluster.post({**job, "metadata": {**job["metadata"], "labels": {"a": "1"}}}, manager=OPERATOR)
+    live = await subject.live("Job", "look")
+    assert (uid_of(live), "a" in live["metadata"].get("labels", {})) == (uid_of(made), False)
+    await subject.cluster.delete(ref_of(job), uid=uid_of(made))
+    assert await subject.cluster.get(ref_of(job)) is None
+
+
 @pytest.mark.parametrize("kind", ["Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy"])
 async def test_what_was_made_new_belongs_to_its_maker_as_after_any_apply(subject: Subject, kind: str) -> None:
     made = await subject.cluster.apply_new(_child(subject, kind), manager=OPERATOR)

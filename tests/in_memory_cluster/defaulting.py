@@ -32,6 +32,18 @@ _BY_KIND: Mapping[str, Mapping[str, Any]] = {
         "spec": {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"},
         "status": {"loadBalancer": {}},
     },
+    "Job": {
+        "spec": {
+            "parallelism": 1,
+            "completions": 1,
+            "completionMode": "NonIndexed",
+            "backoffLimit": 6,
+            "manualSelector": False,
+            "podReplacementPolicy": "TerminatingOrFailed",
+            "suspend": False,
+        },
+        "status": {},
+    },
     "PodDisruptionBudget": {
         "status": {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0},
     },
@@ -42,7 +54,7 @@ def defaulted(manifest: Manifest) -> Manifest:
     """The manifest with every default its kind has."""
     filled = _filled(manifest, _BY_KIND.get(manifest["kind"], {}))
     spec = filled.get("spec", {})
-    if manifest["kind"] == "Deployment":
+    if manifest["kind"] in {"Deployment", "Job"}:
         template = spec["template"]
         filled = {**filled, "spec": {**spec, "template": {**template, "spec": _pod(template.get("spec", {}))}}}
     if manifest["kind"] == "Service":

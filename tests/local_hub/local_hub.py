@@ -140,12 +140,14 @@ async def _failed(request: web.Request, fault: Fault) -> web.StreamResponse:
 
 
 @contextmanager
-def local_hub(repositories: dict[str, Repository], tls: ssl.SSLContext | None = None) -> Iterator[LocalHub]:
-    """The hub in a thread of its own, as long as the block runs."""
+def local_hub(
+    repositories: dict[str, Repository], tls: ssl.SSLContext | None = None, *, host: str = "127.0.0.1"
+) -> Iterator[LocalHub]:
+    """The hub in a thread of its own, at an address of this machine, as long as the block runs."""
     hub, ready, done = LocalHub(repositories), threading.Event(), threading.Event()
 
     async def serve() -> None:
-        async with _served(hub, tls):
+        async with _served(hub, tls, host):
             ready.set()
             await asyncio.to_thread(done.wait)
 
@@ -160,7 +162,7 @@ def local_hub(repositories: dict[str, Repository], tls: ssl.SSLContext | None = 
 
 
 @asynccontextmanager
-async def _served(hub: LocalHub, tls: ssl.SSLContext | None) -> AsyncIterator[None]:
+async def _served(hub: LocalHub, tls: ssl.SSLContext | None, host: str) -> AsyncIterator[None]:
     scheme = "https" if tls else "http"
     runners = []
     for handler in (hub.at_hub, hub.at_other):
@@ -168,9 +170,9 @@ async def _served(hub: LocalHub, tls: ssl.SSLContext | None) -> AsyncIterator[No
         app.router.add_route("GET", "/{path:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls).start()
+        await web.TCPSite(runner, host, 0, ssl_context=tls).start()
         runners.append(runner)
-    hub.url, hub.other_url = (f"{scheme}://127.0.0.1:{runner.addresses[0][1]}" for runner in runners)
+    hub.url, hub.other_url = (f"{scheme}://{host}:{runner.addresses[0][1]}" for runner in runners)
     try:
         yield
     finally:

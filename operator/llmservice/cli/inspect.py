@@ -47,12 +47,12 @@ _PATHS = ("/", "./", "../")
     type=click.FloatRange(0.1, 3600),
     help="Seconds for all that a hub is asked.",
 )
-@click.option("--insist", is_flag=True, help="Ask again while there is no route to the hub, until the time is over.")
 @click.option(
     "--termination-log",
     default=None,
     type=click.Path(path_type=Path),
-    help="File to write the JSON to, too; the exit code is then 0 for any answer, one with a failure as well.",
+    help="File to write the JSON to, too, as a Job does: the exit code is then 0 for any answer, one with a failure as "
+    "well, and while there is no route a hub is asked again, until the time is over.",
 )
 def command(
     model: str,
@@ -62,7 +62,6 @@ def command(
     root: Path | None,
     output: str,
     timeout: float,
-    insist: bool,
     termination_log: Path | None,
 ) -> None:
     """Print what the files of MODEL say of it: sizes, context, quantization, task; without loading it.
@@ -81,7 +80,7 @@ def command(
     llmservice inspect ./my-model -o json | jq .facts.longestContext
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        ask = Question(file=file, quantization=quantization, seconds=timeout, insist=insist)
+        ask = Question(file=file, quantization=quantization, seconds=timeout, insist=termination_log is not None)
         inspected = _inspected(model, revision, ask, root)
         answer = answer_of(model, inspected.revision, inspected.result)
         if termination_log:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.diagnosis import sentence
 from llmservice.converging.inspection_pods import (
     answer_of_pod,
     has_job_ended,
@@ -20,7 +21,6 @@ from llmservice.converging.inspection_pods import (
     pod_of,
     why_no_answer,
 )
-from llmservice.converging.redaction import redacted
 from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating
 from llmservice.fairness.fair_queue import FairQueue
 from llmservice.models.inspection_answer import facts_in
@@ -43,7 +43,7 @@ _QUEUED_AGAIN_SECONDS = 2.0
 _AT_ONCE = 8
 _REMEMBERED_AT_MOST = 1024
 _ABANDONED_SECONDS = 30.0
-_LONGEST_NOTE = 512
+_WAY_OUT = "what you know of it can stand in spec.model.facts"
 _JOB_NAME = "batch.kubernetes.io/job-name"
 
 
@@ -132,8 +132,8 @@ class Inspections:
         return await self._asked(job, ref, now)
 
     async def _asked(self, job: Manifest, ref: Ref, now: float) -> Inspected:
-        self._forget_abandoned(now)
         question = self._question(ref, now)
+        self._forget_abandoned(now)
         self._give_turns(now)
         if question.began_at is None:
             if now - question.asked_at < self.settings.seconds:
@@ -169,7 +169,7 @@ class Inspections:
         if pod is not None and (text := answer_of_pod(pod)):
             return await self._answered(live, text)
         if is_late or has_job_ended(live) or (pod is not None and answer_of_pod(pod) is not None):
-            return await self._given_up(live, pod)
+            return await self._given_up(live, pod, is_late=is_late)
         return None
 
     async def _create(self, job: Manifest) -> None:
@@ -184,14 +184,15 @@ class Inspections:
         if isinstance(result, ModelFacts):
             return Inspected(facts=result)
         await self._remove(job)
-        return Inspected(failure=replace(result, message=redacted(result.message, _LONGEST_NOTE)))
+        return Inspected(failure=replace(result, message=sentence(result.message)))
 
-    async def _given_up(self, job: Manifest, pod: Manifest | None) -> Inspected:
+    async def _given_up(self, job: Manifest, pod: Manifest | None, *, is_late: bool) -> Inspected:
         about = job if pod is None else pod
         selector = f"involvedObject.uid={uid_of(about)}"
         events = await self.cluster.list("Event", ref_of(job).namespace, field_selector=selector)
         await self._remove(job)
-        return self._note(why_no_answer(pod, events))
+        within = f"there was no answer within {self.settings.seconds} s: " if is_late else ""
+        return self._note(within + why_no_answer(pod, events))
 
     async def _remove(self, job: Manifest) -> None:
         """So that whoever asks later asks anew. It does not matter where it fails: the Job goes by itself."""
@@ -201,8 +202,7 @@ class Inspections:
             log.info("%s: not deleted: %s", ref_of(job), problem)
 
     def _note(self, why: str) -> Inspected:
-        shown = redacted(why.replace("\n", "; "), _LONGEST_NOTE)
-        return Inspected(note=f"the model was not inspected: {shown}; what you know of it goes to spec.model.facts")
+        return Inspected(note=f"the model was not inspected: {sentence(why)}; {_WAY_OUT}")
 
     def _question(self, ref: Ref, now: float) -> _Question:
         question = self._questions.get(ref)

@@ -169,7 +169,6 @@ def _arguments(spec: LLMServiceSpec, seconds: int) -> Iterator[str]:
     yield f"--termination-log={ANSWER_PATH}"
     yield "--output=json"
     yield f"--timeout={max(1, int(seconds * _ANSWERING_PART))}"
-    yield "--insist"
     if spec.model.revision:
         yield f"--revision={spec.model.revision}"
     if spec.model.file:

@@ -67,7 +67,7 @@ def test_text_has_a_line_for_each_fact(hub: LocalHub) -> None:
     assert ["gated", "False"] in lines
 
 
-def test_a_named_failure_is_exit_code_1_with_its_remedy(hub: LocalHub, tmp_path: Path) -> None:
+def test_a_named_failure_is_exit_code_1_with_its_remedy(hub: LocalHub) -> None:
     assert hub.url
     result = run("meta/gated", "-o", "json")
     assert result.exit_code == 1

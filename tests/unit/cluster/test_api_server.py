@@ -41,6 +41,18 @@ async def test_makes_what_is_new_without_force_at_a_version_no_object_has() -> N
     assert orjson.loads(fake.bodies[0])["metadata"]["resourceVersion"] == "1"
 
 
+async def test_what_is_never_changed_is_posted_to_its_collection() -> None:
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"namespace": "ml", "name": "look"}, "spec": {}}
+    fake = FakeApiServer(calls=[answer(201, job)])
+    async with serving(fake) as connection:
+        await ApiServer(connection).post(job, manager="llmservice-operator")
+
+    (request,) = fake.requests
+    assert (request.method, request.path) == ("POST", "/apis/batch/v1/namespaces/ml/jobs")
+    assert request.query == {"fieldManager": "llmservice-operator", "fieldValidation": "Strict"}
+    assert orjson.loads(fake.bodies[0]) == job
+
+
 async def test_says_who_it_is() -> None:
     fake = FakeApiServer(calls=[answer(200, a_deployment())])
     async with serving(fake) as connection:
