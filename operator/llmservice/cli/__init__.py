@@ -16,9 +16,11 @@ VERBS = {
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster needs.",
     "inspect": "Print what a model's files say of it.",
+    "plan": "Print what would run for LLMServices and why, or why they are refused.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
+    "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""
 
@@ -46,10 +48,12 @@ def main() -> None:
     """Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
 
     An LLMService becomes a Deployment, a Service and other objects that it needs. `llmservice run` is the operator;
-    `llmservice render` prints the manifests of a file.
+    `llmservice plan` says what it would do with a file, `llmservice render` prints the manifests.
 
     \b
     llmservice crd | kubectl apply -f -
+    llmservice plan chat.yaml
+    llmservice validate manifests/*.yaml -o sarif > findings.sarif
     llmservice render chat.yaml
     llmservice run --context my-cluster
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)

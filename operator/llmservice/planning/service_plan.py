@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
+from llmservice.planning.fit.verdict import Verdict
 
 __all__ = [
     "ContainerPlan",
@@ -153,6 +154,7 @@ class ServicePlan:
     notes: tuple[str, ...]
     facts: str
     render_version: int
+    fit: Verdict | None = None
 
     @property
     def minimum(self) -> int | None:
