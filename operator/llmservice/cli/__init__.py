@@ -4,7 +4,9 @@ Belongs here: arguments, output, exit codes. Does not: decisions; a verb calls t
 Exit codes: 0 done, 1 refused by the input checks or the cluster, 2 wrong usage.
 """
 
+import gc
 import importlib
+import os
 
 import click
 
@@ -24,6 +26,9 @@ VERBS = {
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""
 
+# Nobody's plugin has a word in our types; pydantic would look for one in every package that is installed.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
 
 class _Verbs(click.Group):
     """Loads the module of a verb on demand."""
@@ -34,7 +39,11 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+        gc.disable()  # nothing that an import makes is garbage
+        try:
+            command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+        finally:
+            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

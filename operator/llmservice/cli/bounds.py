@@ -18,7 +18,10 @@ DEEPEST = 100
 
 
 class TooMuch(yaml.MarkedYAMLError):
-    """The text holds more than is ever read."""
+    """The text holds more than is ever read; `event` is where that is noticed."""
+
+    def __init__(self, problem: str, event: Any) -> None:
+        super().__init__(problem=problem, problem_mark=event.start_mark)
 
 
 def check_bounds(text: str) -> None:
@@ -38,6 +41,7 @@ class _Counted:
         self._documents = 0
 
     def take(self, event: Any) -> None:
+        """Count one event of the parser; raises TooMuch."""
         if isinstance(event, yaml.AliasEvent):
             self._add(self._size_of(event), event)
         elif isinstance(event, yaml.ScalarEvent):
@@ -47,9 +51,7 @@ class _Counted:
             self._add(1, event)
             self._open.append((event.anchor, self._values - 1))
             if len(self._open) > DEEPEST:
-                raise TooMuch(
-                    problem=f"has fields more than {DEEPEST} deep: remove them", problem_mark=event.start_mark
-                )
+                raise TooMuch(f"has fields more than {DEEPEST} deep: remove them", event)
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = self._open.pop()
             self._keep(anchor, self._values - before)
@@ -60,12 +62,12 @@ class _Counted:
         self._documents += 1
         self._sizes.clear()
         if self._documents > MOST_DOCUMENTS:
-            raise TooMuch(problem=f"has more than {MOST_DOCUMENTS} documents: split it", problem_mark=event.start_mark)
+            raise TooMuch(f"has more than {MOST_DOCUMENTS} documents: split it", event)
 
     def _size_of(self, event: Any) -> int:
         if any(anchor == event.anchor for anchor, _ in self._open):
             problem = f"*{event.anchor[:40]} stands within what it stands for: write the values instead"
-            raise TooMuch(problem=problem, problem_mark=event.start_mark)
+            raise TooMuch(problem, event)
         return self._sizes.get(event.anchor, 1)  # the composer refuses one that is not there
 
     def _keep(self, anchor: str | None, size: int) -> None:
@@ -76,4 +78,4 @@ class _Counted:
         self._values += size
         if self._values > MOST_VALUES:
             problem = f"has more than {MOST_VALUES} values, aliases written out: split it, or use fewer aliases"
-            raise TooMuch(problem=problem, problem_mark=event.start_mark)
+            raise TooMuch(problem, event)

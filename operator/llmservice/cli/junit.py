@@ -12,6 +12,8 @@ from llmservice.cli.findings import Finding, Severity, one_line
 
 _NAME = "llmservice validate"
 _FILE_ITSELF = "(file)"
+_NO_CHARACTERS = {0xFFFE: "?", 0xFFFF: "?"}
+"""What XML forbids and `one_line` leaves (w3.org/TR/xml, 2.2)."""
 
 
 def as_junit(files: Sequence[FileAnswer], failing: Collection[Severity]) -> str:
@@ -22,7 +24,8 @@ def as_junit(files: Sequence[FileAnswer], failing: Collection[Severity]) -> str:
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     ET.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    text = ET.tostring(root, encoding="unicode").translate(_NO_CHARACTERS)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _suite(file: FileAnswer, failing: Collection[Severity]) -> ET.Element:

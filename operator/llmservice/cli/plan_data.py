@@ -28,7 +28,7 @@ def finding_as_object(finding: Finding) -> dict[str, Any]:
         "column": finding.column,
         "service": finding.service,
         "severity": finding.severity.value,
-        "rule": finding.rule,
+        "rule": str(finding.rule),
         "field": finding.field,
         "message": finding.message,
     }

@@ -1,7 +1,5 @@
 """Reads the files a verb is given: bounded, and each failure with its line."""
 
-from pathlib import Path
-
 import click
 import yaml
 
@@ -44,15 +42,14 @@ def documents_of(name: str, text: str) -> tuple[Document, ...] | Finding:
         return tuple(located_documents(text))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
+        line = min(mark.line, text.rstrip("\n").count("\n")) + 1 if mark else 1  # not behind the last line
         return _failure(name, Rule.NOT_YAML, f"is not YAML: {error}; correct the file", line)
 
 
 def _bytes(path: str) -> bytes:
-    if path == STDIN:
-        return click.get_binary_stream("stdin").read(MOST_BYTES + 1)
-    with Path(path).open("rb") as file:
-        return file.read(MOST_BYTES + 1)
+    with click.open_file(path, "rb") as file:
+        data: bytes = file.read(MOST_BYTES + 1)
+    return data
 
 
 def _failure(name: str, rule: Rule, message: str, line: int = 1) -> Finding:

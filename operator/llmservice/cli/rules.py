@@ -28,7 +28,7 @@ _OWN: Mapping[Rule, Meaning] = {
     ),
 }
 
-_ALL: Mapping[str, Meaning] = {**_OWN, **MEANINGS}
+_ALL = {str(rule): meaning for rule, meaning in (*_OWN.items(), *MEANINGS.items())}
 
 
 def meaning_of(rule: str) -> Meaning:

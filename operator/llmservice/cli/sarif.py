@@ -65,8 +65,13 @@ def _uri(file: str) -> str:
     """Relative to the working folder, which in a pipeline is the repository; else as a file: URI."""
     path = Path(file)
     if not path.is_absolute():
-        return quote(path.as_posix())
+        return _quoted(path)
     try:
-        return quote(path.relative_to(Path.cwd()).as_posix())
+        return _quoted(path.relative_to(Path.cwd()))
     except ValueError:
         return path.as_uri()
+
+
+def _quoted(path: Path) -> str:
+    """Names that are not UTF-8 by their bytes."""
+    return quote(path.as_posix(), errors="surrogateescape")
