@@ -1,9 +1,10 @@
 """Findings as JUnit XML: a suite for each file, a case for each LLMService; GitLab, Jenkins and others read it.
 
-Source: the schema of Jenkins' xUnit plugin (jenkinsci/xunit-plugin, junit-10.xsd), and what GitLab reads of it:
-docs.gitlab.com/ci/testing/unit_test_reports.
+Source: the schema of Jenkins' xUnit plugin (jenkinsci/xunit-plugin, junit-10.xsd), and what GitLab reads of it: the text of a failure, not
+its message (docs.gitlab.com/ci/testing/unit_test_reports).
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from xml.etree import ElementTree as ET
 
@@ -30,7 +31,17 @@ def as_junit(files: Sequence[FileAnswer], failing: Collection[Severity]) -> str:
 
 def _suite(file: FileAnswer, failing: Collection[Severity]) -> ET.Element:
     name = one_line(file.file)
-    cases = [_case(name, answer.name, answer.findings, failing) for answer in file.answers]
+    seen = Counter(answer.name for answer in file.answers)
+    cases = [
+        # Of cases with the same name GitLab takes the first alone.
+        _case(
+            name,
+            f"{answer.name} (line {answer.line})" if seen[answer.name] > 1 else answer.name,
+            answer.findings,
+            failing,
+        )
+        for answer in file.answers
+    ]
     if file.problem:
         cases.insert(0, _case(name, _FILE_ITSELF, (file.problem,), failing))
     failed = sum(case.find("failure") is not None for case in cases)

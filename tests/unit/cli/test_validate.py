@@ -196,6 +196,11 @@ def test_junit_has_a_suite_for_each_file_and_a_case_for_each_service(files: list
     assert (failure.text or "").count("fields.yaml:") == 2
 
 
+def test_junit_cases_of_the_same_name_have_their_line() -> None:
+    root = ET.fromstring(run("-", "-o", "junit", stdin=yaml.safe_dump_all([GOOD, GOOD])).stdout)  # noqa: S314
+    assert len({case.get("name") for case in root.iter("testcase")}) == 2
+
+
 def test_junit_counts_warnings_as_failures_where_they_fail() -> None:
     text = yaml.safe_dump_all([GOOD, WARNED])
     root = ET.fromstring(run("-", "-o", "junit", "--strict", stdin=text).stdout)  # noqa: S314
