@@ -4,7 +4,9 @@ Belongs here: arguments, output, exit codes. Does not: decisions; a verb calls t
 Exit codes: 0 done, 1 refused by the input checks or the cluster, 2 wrong usage.
 """
 
+import gc
 import importlib
+import os
 
 import click
 
@@ -16,11 +18,16 @@ VERBS = {
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster needs.",
     "inspect": "Print what a model's files say of it.",
+    "plan": "Print what would run for LLMServices and why, or why they are refused.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
+    "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""
+
+# Nobody's plugin has a word in our types; pydantic would look for one in every package that is installed.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 class _Verbs(click.Group):
@@ -32,7 +39,11 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+        gc.disable()  # nothing that an import makes is garbage
+        try:
+            command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+        finally:
+            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -46,10 +57,12 @@ def main() -> None:
     """Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
 
     An LLMService becomes a Deployment, a Service and other objects that it needs. `llmservice run` is the operator;
-    `llmservice render` prints the manifests of a file.
+    `llmservice plan` says what it would do with a file, `llmservice render` prints the manifests.
 
     \b
     llmservice crd | kubectl apply -f -
+    llmservice plan chat.yaml
+    llmservice validate manifests/*.yaml -o sarif > findings.sarif
     llmservice render chat.yaml
     llmservice run --context my-cluster
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)

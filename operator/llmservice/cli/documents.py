@@ -1,4 +1,4 @@
-"""Reads and writes files of manifests: YAML and JSON."""
+"""Writes manifests as YAML and JSON, and reads the documents of a text without their places."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from llmservice.catalog.yaml_values import ValuesLoader
+from llmservice.cli.located import located_documents
 
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -26,15 +26,8 @@ _Dumper.add_representer(str, _text)
 
 
 def documents_in(text: str) -> Iterator[tuple[int, Any]]:
-    """The documents with their number, from 1; the items of a List have its number. Raises yaml.YAMLError.
-
-    JSON is a subset of YAML.
-    """
-    for number, document in enumerate(yaml.load_all(text, Loader=ValuesLoader), 1):
-        is_list = isinstance(document, Mapping) and document.get("kind") == "List"
-        for item in document.get("items") or () if is_list else (document,):
-            if item is not None:
-                yield number, item
+    """The documents with their number, from 1; the items of a List have its number. Raises yaml.YAMLError."""
+    return ((document.number, document.value) for document in located_documents(text))
 
 
 def to_yaml(manifests: Iterable[Mapping[str, Any]]) -> str:

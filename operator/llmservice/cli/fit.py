@@ -2,17 +2,17 @@
 
 import sys
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 import click
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.catalogue import Catalogue, nearest
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_of
 from llmservice.cli.fit_table import as_json, as_text
-from llmservice.cli.overlay_file import catalogue_with
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.registry import ENGINES, USUAL
 from llmservice.errors import InvalidSpec, UsageError
@@ -41,7 +41,7 @@ class _Wanted:
     max_num_seqs: int | None
     kv_cache_dtype: str
     utilization: float | None
-    overlay: TextIO | None
+    catalogue: str | None
 
 
 @click.command(name="fit")
@@ -55,9 +55,7 @@ class _Wanted:
 @click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: usual for the engine.")
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
 @click.option("--utilization", type=click.FloatRange(0.01, 1.0), default=None, help="Share of a GPU that is taken.")
-@click.option(
-    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the cluster's own rows."
-)
+@catalogue_option
 @click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(output: str, **given: Any) -> None:
     """Say on which GPUs a model fits, from its dimensions, before a GPU is taken.
@@ -75,7 +73,7 @@ def command(output: str, **given: Any) -> None:
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     wanted = _Wanted(**given)
     with errors_shown():
-        catalogue = catalogue_with(wanted.overlay)
+        catalogue = catalogue_with(wanted.catalogue)
         facts = facts_of(wanted.model, wanted.file, catalogue)
         version = catalogue.engine_version(wanted.engine, None)
         setup = _setup(facts, version, wanted)

@@ -18,7 +18,7 @@ _MOST_BYTES = 64 * 1024
 def facts_of(model: str, file: BinaryIO | None, catalogue: Catalogue) -> ModelFacts:
     """The facts in the file, else those of the catalogue; raises UsageError naming the ways out."""
     if file is not None:
-        return _in_file(file)
+        return facts_in_file(file)
     if not model:
         raise UsageError("NoModel", "name the model, or give its numbers with --facts FILE", field="--model")
     models, name = models_of(catalogue), model.removeprefix("hf://").partition("@")[0]
@@ -34,7 +34,8 @@ def facts_of(model: str, file: BinaryIO | None, catalogue: Catalogue) -> ModelFa
     return found
 
 
-def _in_file(file: BinaryIO) -> ModelFacts:
+def facts_in_file(file: BinaryIO) -> ModelFacts:
+    """The facts in a file, as `llmservice inspect -o json` writes them, or they alone; raises UsageError."""
     text = file.read(_MOST_BYTES + 1)
     if len(text) > _MOST_BYTES:
         raise UsageError("InvalidFacts", f"{file.name}: has more than {_MOST_BYTES} bytes; give facts", field="--facts")

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any
 
+from llmservice.cli.fit_figures import WORDS, figures_of
 from llmservice.models.inspection_answer import facts_as_json
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.fit.options import Option
@@ -12,12 +12,6 @@ from llmservice.planning.fit.setup import GIB, Setup
 from llmservice.planning.fit.verdict import Outcome
 
 _HEAD = ("GPU", "COUNT", "QUANTIZATION", "VERDICT", "WEIGHTS", "KV LEFT", "AT ONCE", "LONGEST", "WITH 8-BIT KV")
-_WORDS = {
-    Outcome.FITS: "fits",
-    Outcome.TIGHT: "tight",
-    Outcome.DOES_NOT_FIT: "does not fit",
-    Outcome.UNKNOWN: "unknown",
-}
 
 
 def as_text(facts: ModelFacts, engine: str, setup: Setup, options: Sequence[Option], *, explained: bool) -> str:
@@ -49,30 +43,15 @@ def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: I
 
 
 def _as_object(option: Option) -> dict[str, Any]:
-    verdict, room = option.verdict, option.verdict.room
-    sizes = room and {
-        "weightsBytes": round(room.weights),
-        "kvCacheBytes": {"careful": round(room.careful), "optimistic": round(room.optimistic)},
-        "kvCacheBytesPerRequest": round(room.request),
-    }
-    return {
-        "gpu": option.accelerator.name,
-        "count": verdict.setup.devices,
-        "quantization": verdict.setup.quantization,
-        "verdict": verdict.outcome,
-        **(sizes or {}),
-        "fullLengthRequests": round(verdict.full_length_requests, 2),
-        "largestMaxModelLen": verdict.largest_context,
-        "largestMaxModelLenWith8BitKv": verdict.largest_context_small_kv,
-        "remedies": [asdict(remedy) for remedy in verdict.remedies],
-        "message": verdict.message,
-    }
+    setup = option.verdict.setup
+    place = {"gpu": option.accelerator.name, "count": setup.devices, "quantization": setup.quantization}
+    return place | figures_of(option.verdict)
 
 
 def _cells(option: Option) -> tuple[str, ...]:
     verdict, room = option.verdict, option.verdict.room
     setup, most = verdict.setup, verdict.setup.max_num_seqs
-    fixed = (option.accelerator.name, str(setup.devices), setup.quantization or "auto", _WORDS[verdict.outcome])
+    fixed = (option.accelerator.name, str(setup.devices), setup.quantization or "auto", WORDS[verdict.outcome])
     if room is None:
         return (*fixed, *("-",) * (len(_HEAD) - len(fixed)))
     at_once = f"{min(int(verdict.full_length_requests), most)} of {most}"

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TextIO
 
 import click
 
 from llmservice.catalog.catalogue import Catalogue
+from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.cli.documents import to_yaml
-from llmservice.cli.overlay_file import catalogue_with
+from llmservice.cli.exit_codes import errors_shown
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSetting
 from llmservice.planning.images import mirrored
@@ -39,15 +39,13 @@ class EngineImage:
     metavar="PREFIX=PREFIX",
     help="Replaces LLMSERVICE_IMAGE_MIRRORS; repeatable.",
 )
-@click.option(
-    "--overlay", type=click.File("r", encoding="utf-8"), help="A file with the ConfigMap of the catalogue overlay."
-)
+@catalogue_option
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 def command(
     engines: tuple[str, ...],
     variants: tuple[str, ...],
     mirrors: tuple[str, ...],
-    overlay: TextIO | None,
+    catalogue: str | None,
     output: str,
     *,
     default_versions: bool,
@@ -60,10 +58,12 @@ def command(
     llmservice images --variant cuda --default-versions
     llmservice images --mirror docker.io=registry.example/hub | while read from to; do crane copy $from $to; done
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
+    with errors_shown():
+        rows = catalogue_with(catalogue)
     prefixes = _prefixes(mirrors)
     found = [
         image
-        for image in images_of(catalogue_with(overlay), prefixes)
+        for image in images_of(rows, prefixes)
         if (not engines or image.engine in engines)
         and (not variants or image.variant in variants)
         and (image.default or not default_versions)

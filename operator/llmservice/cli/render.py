@@ -1,21 +1,24 @@
 """`llmservice render`: the manifests of LLMServices, without a cluster."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any
 
 import click
-import yaml
 
 from llmservice.api.v1alpha1.resource import KIND, LLMService
-from llmservice.catalog.loader import load_catalogue
-from llmservice.cli.documents import documents_in, to_json, to_yaml
+from llmservice.cli.answers import Answer, FileAnswer, Planner, answer_file, answer_text
+from llmservice.cli.comments import comments
+from llmservice.cli.documents import to_json, to_yaml
+from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.findings import Severity
+from llmservice.cli.planner_options import planner_from, planner_options
+from llmservice.cli.reading import files_argument
 from llmservice.converging.replicas import replicas_to_state
-from llmservice.errors import OperatorError
 from llmservice.objects.references import Manifest
-from llmservice.planning.facts import RegistrySettings, choose_facts
-from llmservice.planning.plan import plan_service
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.manifests import render
 
 
@@ -29,64 +32,81 @@ class Rendered:
 
 
 @click.command(name="render")
-@click.argument("files", nargs=-1, required=True, type=click.File("r", encoding="utf-8"))
+@files_argument
+@planner_options
+@click.option("--quiet", "-q", is_flag=True, help="Without the comments about what was chosen.")
 @click.option("--output", "-o", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True, help="Format.")
-def command(files: tuple[TextIO, ...], output: str) -> None:
+def command(
+    files: tuple[str, ...],
+    catalogue: str | None,
+    settings: Path | None,
+    platform: str | None,
+    output: str,
+    *,
+    quiet: bool,
+) -> None:
     """Print the manifests that the operator creates for the LLMServices in FILES ("-" is standard input).
 
-    Each FILE may hold several documents; other kinds are skipped. Problems go to standard error, one line each: file,
-    document, field, problem and remedy. With any problem nothing is printed and the exit code is 1.
+    Each FILE may hold several documents; other kinds are skipped. What the operator chooses where a resource leaves it
+    open stands above its manifests as comments, each with the reason. Problems go to standard error, one line each:
+    file, line, field, problem and remedy. With any problem nothing is printed and the exit code is 1.
+
+    The catalogue and settings of a cluster change what is rendered: give them as options, or the settings as the
+    operator's own environment variables. `status` in a file is passed over.
 
     \b
     llmservice render chat.yaml
+    llmservice render chat.yaml --catalogue our-gpus.yaml --settings operator.env --quiet
     kubectl get llm chat -o yaml | llmservice render - -o json
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    results = [_of_file(file) for file in files]
-    for line in (line for result in results for line in (*result.notes, *result.problems)):
+    with errors_shown():
+        planner = planner_from(catalogue, settings, platform)
+    results = [answer_file(file, planner) for file in files]
+    for line in (line for result in results for line in (*_notes(result), *_problems(result))):
         click.echo(line, err=True)
-    if any(result.problems for result in results):
+    if any(result.refused for result in results):
         sys.exit(1)
-    manifests = [manifest for result in results for manifest in result.manifests]
-    click.echo(to_yaml(manifests) if output == "yaml" else to_json(manifests), nl=False)
+    answers = [answer for result in results for answer in result.answers]
+    if output == "json":
+        click.echo(to_json(manifest for answer in answers for manifest in _manifests(answer)), nl=False)
+    else:
+        click.echo("---\n".join(_yaml(answers, quiet=quiet)), nl=False)
 
 
-def _of_file(file: TextIO) -> Rendered:
-    try:
-        text = file.read()
-    except UnicodeDecodeError as error:
-        return Rendered(problems=(f"{file.name}: is not UTF-8: {error}; save the file as UTF-8",))
-    return render_file(file.name, text)
-
-
-def render_file(name: str, text: str) -> Rendered:
+def render_file(name: str, text: str, planner: Planner | None = None) -> Rendered:
     """The manifests of every LLMService in a file, with problems and notes."""
-    try:
-        documents = list(documents_in(text))
-    except yaml.YAMLError as error:
-        return Rendered(problems=(f"{name}: is not YAML: {' '.join(str(error).split())}; correct the file",))
-    manifests: list[Manifest] = []
-    problems: list[str] = []
-    notes: list[str] = []
-    for number, document in documents:
-        if not isinstance(document, Mapping) or document.get("kind") != KIND:
-            notes.append(f"{name}:{number}: skipped: {_described(document)} is not an {KIND}")
-            continue
-        try:
-            manifests += render_resource(document)
-        except OperatorError as error:
-            problems += [f"{name}:{number}: {line}" for line in str(error).splitlines()]
-    return Rendered(tuple(manifests), tuple(problems), tuple(notes))
+    result = answer_text(name, text, planner or planner_from(environment={}))
+    manifests = tuple(manifest for answer in result.answers for manifest in _manifests(answer))
+    return Rendered(manifests, tuple(_problems(result)), tuple(_notes(result)))
 
 
-def render_resource(resource: Mapping[str, Any]) -> tuple[Manifest, ...]:
+def render_resource(resource: Mapping[str, Any], planner: Planner | None = None) -> tuple[Manifest, ...]:
     """The manifests that the operator creates for a resource; raises InvalidSpec."""
-    service = LLMService.parse(resource)
-    facts = choose_facts(service, load_catalogue(), RegistrySettings(), platform="", kept=None)
-    spec, plan = service.spec, plan_service(service, facts)
+    service = LLMService.parse({**resource, "status": None})
+    return _of_plan(service, (planner or planner_from(environment={}))(service))
+
+
+def _manifests(answer: Answer) -> tuple[Manifest, ...]:
+    return _of_plan(answer.service, answer.plan) if answer.service and answer.plan else ()
+
+
+def _of_plan(service: LLMService, plan: ServicePlan) -> tuple[Manifest, ...]:
+    spec = service.spec
     replicas = replicas_to_state(fixed=spec.replicas, suspend=spec.suspend, minimum=plan.minimum or 1, deployment=None)
     return render(plan, replicas.value)
 
 
-def _described(document: object) -> str:
-    kind = document.get("kind") if isinstance(document, Mapping) else None
-    return str(kind) if kind else "this document"
+def _yaml(answers: Iterable[Answer], *, quiet: bool) -> Iterator[str]:
+    for answer in answers:
+        if answer.plan is not None:
+            yield ("" if quiet else comments(answer, answer.plan)) + to_yaml(_manifests(answer))
+
+
+def _problems(result: FileAnswer) -> Iterator[str]:
+    for finding in result.findings():
+        if finding.severity is Severity.ERROR:
+            yield f"{finding.file}:{finding.line}: {finding.sentence()}"
+
+
+def _notes(result: FileAnswer) -> Iterator[str]:
+    return (f"{result.file}:{line}: skipped: {kind} is not an {KIND}" for line, kind in result.skipped)

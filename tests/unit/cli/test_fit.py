@@ -149,7 +149,7 @@ data:
     accelerators: [{name: L5, vendor: nvidia, memory_gib: 31.3}]
 """
     )
-    answer = as_json("--model=our/own", "--gpu=L5", "--overlay", str(file), "--quantization=auto")
+    answer = as_json("--model=our/own", "--gpu=L5", "--catalogue", str(file), "--quantization=auto")
     assert [(option["gpu"], option["verdict"]) for option in answer["options"]] == [("L5", "Fits")]
 
 

@@ -67,7 +67,7 @@ data:
 
 def test_the_clusters_own_rows_are_listed_too(tmp_path: Path) -> None:
     (tmp_path / "overlay.yaml").write_text(OVERLAY)
-    found = images("--engine=vllm", "--default-versions", "--overlay", str(tmp_path / "overlay.yaml"))
+    found = images("--engine=vllm", "--default-versions", "--catalogue", str(tmp_path / "overlay.yaml"))
     assert found.split() == ["registry.example/vllm:v9"]
 
 
@@ -85,5 +85,5 @@ def test_the_clusters_own_rows_are_listed_too(tmp_path: Path) -> None:
 )
 def test_a_broken_overlay_is_named(tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "overlay.yaml").write_text(text, "utf-8", "surrogateescape")
-    result = CliRunner().invoke(command, ["--overlay", str(tmp_path / "overlay.yaml")])
-    assert (result.exit_code, complaint in result.output) == (1, True), result.output
+    result = CliRunner().invoke(command, ["--catalogue", str(tmp_path / "overlay.yaml")])
+    assert (result.exit_code, complaint in result.output) == (2, True), result.output

@@ -1,5 +1,6 @@
 """`llmservice render`: manifests out, one line for each problem, exit codes."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -7,7 +8,11 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from llmservice.cli.answers import answer_text
+from llmservice.cli.comments import comments
+from llmservice.cli.planner_options import planner_from
 from llmservice.cli.render import command
+from llmservice.engines.engine import Default
 from tests.builders import an_llmservice
 
 GOOD = yaml.safe_dump(an_llmservice())
@@ -39,19 +44,21 @@ def test_reads_lists_as_kubectl_prints_them() -> None:
 
 
 def test_skips_other_kinds_with_a_note() -> None:
-    result = run("-", stdin=f"{CONFIG_MAP}---\n{GOOD}---\n- 1\n---\n")
+    text = f"{CONFIG_MAP}---\n{GOOD}---\n- 1\n---\n"
+    result = run("-", stdin=text)
     assert result.exit_code == 0
     first, second = result.stderr.splitlines()
     assert first.startswith("<stdin>:1: ")
     assert "ConfigMap" in first
-    assert second.startswith("<stdin>:3: ")
+    assert second.startswith(f"<stdin>:{text.splitlines().index('- 1') + 1}: ")
 
 
-def test_names_file_document_field_and_remedy() -> None:
-    result = run("-", stdin=f"{CONFIG_MAP}---\n{BAD}")
+def test_names_file_line_field_and_remedy() -> None:
+    text = f"{CONFIG_MAP}---\n{BAD}"
+    result = run("-", stdin=text)
     assert result.exit_code == 1
     line = result.stderr.splitlines()[-1]
-    assert line.startswith("<stdin>:2: spec.engine: llamacp ")
+    assert line.startswith(f"<stdin>:{text.splitlines().index('  engine: llamacp') + 1}: spec.engine: llamacp ")
     assert "llamacpp" in line
 
 
@@ -78,7 +85,7 @@ def test_a_file_that_is_not_utf_8_has_one_line(tmp_path: Path) -> None:
     result = run(str(tmp_path / "chat.yaml"))
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
-    assert "chat.yaml: is not UTF-8" in result.stderr
+    assert "chat.yaml:1: is not UTF-8" in result.stderr
 
 
 def test_wrong_usage_has_an_exit_code_of_its_own() -> None:
@@ -89,6 +96,35 @@ def test_a_suspended_resource_renders_no_replicas() -> None:
     text = run("-", stdin=yaml.safe_dump(an_llmservice(spec__suspend=True, spec__replicas=3))).stdout
     deployment = next(each for each in yaml.safe_load_all(text) if each["kind"] == "Deployment")
     assert deployment["spec"]["replicas"] == 0
+
+
+def test_what_was_chosen_stands_above_the_manifests_of_each_resource() -> None:
+    text = run("-", stdin=f"{GOOD}---\n{GOOD}").stdout
+    first, second = text.split("# ml/chat: ")[1:]
+    for part in (first, second):
+        assert "\n# maxModelLen: 8192 (" in part
+        assert "\n# engineOptions.image: " in part
+    assert [body["kind"] for body in yaml.safe_load_all(text)] == ["Service", "Deployment"] * 2
+
+
+def test_quiet_leaves_the_comments_out_and_json_has_none() -> None:
+    loud, quiet = run("-", stdin=GOOD).stdout, run("-", "--quiet", stdin=GOOD).stdout
+    assert "#" not in quiet
+    assert loud.endswith(quiet)
+    assert "maxModelLen: " not in run("-", "-o", "json", stdin=GOOD).stdout
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x85", "\u2028", "\u2029", "\x0b", "\x1b[2J"])
+def test_no_text_can_end_a_comment(end: str) -> None:
+    answer = answer_text("x", GOOD, planner_from(environment={})).answers[0]
+    assert answer.plan
+    note = f"a{end}kind: Secret"
+    default = Default(field=f"f{end}kind: Secret", value=f"v{end}kind: Secret", reason=f"r{end}kind: Secret")
+    plan = dataclasses.replace(answer.plan, notes=(note,), defaults=(default,))
+    said = comments(answer, plan)
+    assert said.count("kind: Secret") == 4
+    assert yaml.safe_load(said) is None
+    assert said.isascii()
 
 
 def test_dates_and_shared_parts_stay_readable() -> None:

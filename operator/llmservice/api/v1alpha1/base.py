@@ -10,6 +10,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from llmservice.api.v1alpha1.field_docs import field_docs
+
 VALIDATIONS = "x-kubernetes-validations"
 BROKEN_RULES = "broken_rules"
 """The error type of pydantic that carries broken rules, as (field path, message), in its context."""
@@ -51,7 +53,6 @@ class ApiModel(BaseModel):
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
-        use_attribute_docstrings=True,
     )
     rules: ClassVar[tuple[Rule, ...]] = ()
     unknown_field_hint: ClassVar[str] = ""
@@ -74,8 +75,10 @@ class ApiModel(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
-        """The schema with the rules in it."""
+        """The schema with the texts of the fields and the rules in it."""
         schema = handler.resolve_ref_schema(handler(core_schema))
+        for name, text in field_docs(cls).items():
+            schema["properties"][cls.model_fields[name].alias or name]["description"] = text
         if cls.rules:
             schema[VALIDATIONS] = [rule.as_validation() for rule in cls.rules]
         return schema

@@ -28,7 +28,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.INVALID_SPEC: Meaning(
         "The resource contradicts the rules of its fields.",
-        "Correct the fields the message names; `llmservice render` checks a file without a cluster.",
+        "Correct the fields the message names; `llmservice validate` checks a file without a cluster.",
     ),
     Reason.UNKNOWN_ENGINE: Meaning(
         "This operator has no engine of that name.", "Set `spec.engine` to one of the names in the message."

@@ -11,6 +11,7 @@ from typing import Any
 from llmservice.api.structural import structural
 from llmservice.api.v1alpha1.base import Rule
 from llmservice.api.v1alpha1.measures import Measure, measure
+from llmservice.api.v1alpha1.small import is_small
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 
 LARGEST_SPEC_BYTES = 96 * 1024
@@ -30,7 +31,7 @@ def size_rule() -> Rule:
 
 def is_too_large(spec: Mapping[str, Any]) -> bool:
     """Whether a well-formed spec, as JSON, is above the bound."""
-    return _spec().fixed + _spec().of(spec) > LARGEST_SPEC_BYTES
+    return not is_small(spec, LARGEST_SPEC_BYTES) and _spec().fixed + _spec().of(spec) > LARGEST_SPEC_BYTES
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,101 @@
+"""The planner of `render`, `plan` and `validate`: the operator's own, with the catalogue and settings of a cluster."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from llmservice.catalog.catalogue import Catalogue, nearest
+from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
+from llmservice.errors import InvalidSetting, UsageError
+from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
+from llmservice.settings import VARIABLES, settings_from
+
+_MOST_BYTES = 64 * 1024
+_SETTINGS, _PLATFORM = "--settings", "--platform"
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def planner_options(command: Command) -> Command:
+    """Adds the options `catalogue`, `settings` and `platform`, for `planner_from`."""
+    for option in (
+        click.option(_PLATFORM, metavar="NAME", help="How the nodes are labelled: gke, eks-karpenter, …"),
+        click.option(
+            _SETTINGS,
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="File with the operator's settings, a line NAME=VALUE each; they win over the environment's.",
+        ),
+        catalogue_option,
+    ):
+        command = option(command)
+    return command
+
+
+def planner_from(
+    catalogue: str | None = None,
+    settings: Path | None = None,
+    platform: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> CataloguePlanner:
+    """The planner that an operator with this catalogue and these settings has; raises UsageError.
+
+    In a cluster the labels of the nodes tell the platform; here `platform`, or the setting.
+    """
+    rows = catalogue_with(catalogue)
+    given = {name: value for name, value in environment.items() if name in _NAMES}
+    try:
+        chosen = settings_from({**given, **(_settings_in(settings) if settings else {})})
+        registry = registry_settings(chosen)
+    except InvalidSetting as error:
+        raise UsageError(error.reason, str(error), field=_SETTINGS if settings else "") from error
+    return CataloguePlanner(
+        rows,
+        registry,
+        platform=_platform(platform, rows) if platform else chosen.platform,
+        readers=MetricsReaders(monitoring=chosen.monitoring_namespace),
+    )
+
+
+_NAMES = {variable.name for variable in VARIABLES}
+
+
+def _settings_in(file: Path) -> dict[str, str]:
+    """The variables of a file; empty lines and those that begin with # are passed over."""
+    try:
+        text = file.read_bytes()[: _MOST_BYTES + 1].decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _refused(f"{file}: cannot be read: {error}; save it as UTF-8") from error
+    if len(text) > _MOST_BYTES:
+        raise _refused(f"{file}: has more than {_MOST_BYTES} characters; give settings alone")
+    return dict(_variables(file, text))
+
+
+def _variables(file: Path, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, equals, value = line.partition("=")
+        name = name.strip()
+        if not equals:
+            raise _refused(f"{file}:{number}: write NAME=VALUE")
+        if name not in _NAMES:
+            near = ", ".join(nearest(name[:64], _NAMES, at_most=1))
+            hint = f"did you mean {near}?" if near else "remove the line"
+            raise _refused(f"{file}:{number}: {name[:64]!r} is not a setting of the operator; {hint}")
+        yield name, value
+
+
+def _platform(name: str, catalogue: Catalogue) -> str:
+    known = catalogue.platform_names
+    if name not in known:
+        message = f"{name[:64]!r} is no platform of the catalogue; use one of: {', '.join(known)}"
+        raise UsageError("UnknownPlatform", message, field=_PLATFORM)
+    return name
+
+
+def _refused(message: str) -> UsageError:
+    return UsageError("InvalidSetting", message, field=_SETTINGS)
