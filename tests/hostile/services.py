@@ -49,9 +49,17 @@ def as_large_as_it_gets(name: str, count: int = 128, letters: int = 8192) -> Bod
     return {**body, "metadata": {**body["metadata"], "annotations": notes}}
 
 
+_MOST_LETTERS = 2**18
+"""Of four bytes each."""
+
+
 def sizes() -> Iterable[tuple[int, int]]:
-    """How many arguments of how many letters: the most letters first, and of as many the longest."""
-    pairs = [(count, letters) for count in (128, 64, 32, 16, 8, 4, 2, 1) for letters in (8192, 4096, 2048, 1024, 512)]
+    """How many arguments of how many letters: the most letters first, and of as many the longest.
+
+    Of more than a megabyte the API server reads no more, and breaks the connection.
+    """
+    counts, lengths = (128, 64, 32, 16, 8, 4, 2, 1), (8192, 4096, 2048, 1024, 512)
+    pairs = [(count, letters) for count in counts for letters in lengths if count * letters < _MOST_LETTERS]
     return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 
 
