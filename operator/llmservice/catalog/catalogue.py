@@ -54,6 +54,11 @@ class Catalogue:
             )
         return row
 
+    def versions(self, engine: str) -> Collection[EngineVersion]:
+        """The rows of an engine in the order of the file, the oldest first."""
+        rows = self.engines.get(engine)
+        return rows.versions.values() if rows else ()
+
     def accelerator(self, name: str) -> Accelerator:
         """The row of an exact name; raises InvalidSpec (UnknownAccelerator, AmbiguousAccelerator)."""
         if choices := self.ambiguous.get(name):

@@ -21,6 +21,7 @@ from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.objects.names import UPDATE_ANNOTATION
+from llmservice.planning.device_support import others_that_take, version_on
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -45,7 +46,7 @@ class Facts:
 
     `accelerator` is None on CPU, and has no name when only its resource is known. `platform` names a labelling
     scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that
-    requested them.
+    requested them. `others` are the versions that can do on this device what `version` cannot; empty when it can.
     """
 
     version: EngineVersion
@@ -54,6 +55,7 @@ class Facts:
     platform: str
     render_version: int
     update: str = ""
+    others: tuple[str, ...] = ()
 
 
 _FACTS = TypeAdapter(Facts)
@@ -71,15 +73,16 @@ def choose_facts(
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
-    version = catalogue.engine_version(engine.name, options.version)
+    version, accelerator = catalogue.engine_version(engine.name, options.version), _accelerator(service, catalogue)
     gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
     return Facts(
-        version=dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone),
-        accelerator=_accelerator(service, catalogue),
+        version=version_on(dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone), accelerator),
+        accelerator=accelerator,
         registry=registry,
         platform=platform,
         render_version=RENDER_VERSION,
         update=update,
+        others=others_that_take(service.spec, version, catalogue.versions(engine.name), accelerator),
     )
 
 

@@ -4,6 +4,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
+from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import choose_context
 from llmservice.planning.drain import drain_seconds, grace_seconds
@@ -28,7 +29,8 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
     Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
-    check_spec(spec, engine, facts.version)
+    check_spec(spec, engine, facts)
+    compatibility = check_compatibility(spec, facts)
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
@@ -81,7 +83,7 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*placement.notes, *security.notes, *launch.notes),
+        notes=(*placement.notes, *security.notes, *launch.notes, *compatibility),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
     )

@@ -1,0 +1,76 @@
+"""Whether an engine version can do on its device what the resource asks for: refused before a device is taken.
+
+What is not recorded is never refused, and an image of the user's own is only warned about.
+"""
+
+from collections.abc import Iterator
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.catalog.support import NEVER
+from llmservice.errors import InvalidSpec
+from llmservice.planning.device_support import Finding, findings, variant_of
+from llmservice.planning.facts import Facts
+
+
+def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str = "") -> tuple[str, ...]:
+    """Notes for status.plan; raises InvalidSpec (UnsupportedByDevice) with a line for each problem.
+
+    `checkpoint` is the quantization method of the checkpoint, read where `spec.quantization` is auto; empty when it is
+    plain or not known.
+    """
+    found = findings(spec, facts.version, facts.accelerator, checkpoint)
+    sentences = [_sentence(each, facts) for each in found]
+    if spec.engine_options.image is not None:
+        return tuple(
+            f"{each.field}: {what}, unless your own image can" for each, what in zip(found, sentences, strict=True)
+        )
+    if found:
+        rest = (f"\n{each.field}: {what}" for each, what in zip(found[1:], sentences[1:], strict=True))
+        message = f"{sentences[0]}{''.join(rest)}; {_way_out(found[0], facts)}"
+        raise InvalidSpec(Reason.UNSUPPORTED_BY_DEVICE, message, field=found[0].field)
+    return tuple(_driver(facts))
+
+
+def has_bfloat16(accelerator: Accelerator | None, version: EngineVersion) -> bool | None:
+    """Whether the version computes in bfloat16 on the device; None when that is not known."""
+    support = version.support.get(variant_of(accelerator))
+    if support is None or accelerator is None or not accelerator.capability:
+        return None
+    return not support.need("dtype", "bfloat16", accelerator.capability)
+
+
+def _sentence(found: Finding, facts: Facts) -> str:
+    version, accelerator = facts.version, facts.accelerator
+    image = f"the {variant_of(accelerator)} image of {version.engine} {version.version}"
+    device = (accelerator.name or accelerator.resource_name) if accelerator else "the CPU"
+    if not found.needs:
+        return f"{image} has no kernels for {device} ({found.value})"
+    if found.needs == NEVER or accelerator is None:
+        return f"{image} does not take {found.value}"
+    return (
+        f"{image} takes {found.value} from compute capability {found.needs} on; {device} has {accelerator.capability}"
+    )
+
+
+def _way_out(found: Finding, facts: Facts) -> str:
+    if not found.needs:
+        other = "choose another spec.gpu.type or spec.engine, or set spec.engineOptions.image and version to your own"
+    else:
+        other = "choose another value or omit the field, or choose another spec.gpu.type"
+    if not facts.others:
+        return other
+    return f"set spec.engineOptions.version to {' or '.join(facts.others)}, or {other}"
+
+
+def _driver(facts: Facts) -> Iterator[str]:
+    """What the node's driver must be: nobody can see it before a pod runs there."""
+    version = facts.version
+    support = version.support.get(variant_of(facts.accelerator))
+    if support and support.driver:
+        yield (
+            f"the image of {version.engine} {version.version} needs driver {support.driver.least} or newer on the "
+            f"node; with an older one {support.driver.way_out}"
+        )
