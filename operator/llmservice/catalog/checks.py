@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.problems import problems_of
 from llmservice.api.v1alpha1.scheduling import Toleration
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.catalog.support_checks import check_support
 from llmservice.errors import InvalidCatalogue
 from llmservice.untrusted.patterns import compiled
 
@@ -37,6 +38,7 @@ def checked_version(version: EngineVersion, where: str) -> EngineVersion:
             message = f"quantizations: {name} has no entry in on_load; add the engine's name for it"
             raise InvalidCatalogue(where, message)
     _check_metrics(version.metrics, where)
+    check_support(version, where)
     return version
 
 

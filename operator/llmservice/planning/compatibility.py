@@ -9,10 +9,13 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.support import NEVER
+from llmservice.catalog.support import NEVER, number_of
 from llmservice.errors import InvalidSpec
 from llmservice.planning.device_support import Finding, findings, variant_of
 from llmservice.planning.facts import Facts
+
+_BFLOAT16 = (8, 0)
+"""NVIDIA's first compute capability with bfloat16 ("Arithmetic Instructions" in the CUDA C++ Programming Guide)."""
 
 
 def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str = "") -> tuple[str, ...]:
@@ -35,11 +38,13 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
 
 
 def has_bfloat16(accelerator: Accelerator | None, version: EngineVersion) -> bool | None:
-    """Whether the version computes in bfloat16 on the device; None when that is not known."""
-    support = version.support.get(variant_of(accelerator))
-    if support is None or accelerator is None or not accelerator.capability:
+    """Whether the device computes in bfloat16 and the version uses it; None when that is not known."""
+    if accelerator is None or not accelerator.capability:
         return None
-    return not support.need("dtype", "bfloat16", accelerator.capability)
+    number, support = number_of(accelerator.capability), version.support.get(accelerator.image_variant)
+    if number is not None and number < _BFLOAT16:
+        return False
+    return None if support is None else not support.need("dtype", "bfloat16", accelerator.capability)
 
 
 def _sentence(found: Finding, facts: Facts) -> str:
