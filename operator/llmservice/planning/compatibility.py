@@ -24,6 +24,7 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
     `checkpoint` is the quantization method of the checkpoint, read where `spec.quantization` is auto; empty when it is
     plain or not known.
     """
+    _check_shares(spec, facts.accelerator)
     found = findings(spec, facts.version, facts.accelerator, checkpoint)
     sentences = [_sentence(each, facts) for each in found]
     if spec.engine_options.image is not None:
@@ -35,6 +36,21 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
         message = f"{sentences[0]}{''.join(rest)}; {_way_out(found[0], facts)}"
         raise InvalidSpec(Reason.UNSUPPORTED_BY_DEVICE, message, field=found[0].field)
     return tuple(_driver(facts))
+
+
+def _check_shares(spec: LLMServiceSpec, accelerator: Accelerator | None) -> None:
+    """Shares are handed out one by one: several may be of one device, and most nodes refuse to give a pod several.
+
+    Sources: NVIDIA/k8s-device-plugin README, "failRequestsGreaterThanOne"; GKE's docs of time-sharing, "one GPU".
+    """
+    if accelerator and accelerator.shared and spec.gpu.count > 1:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_BY_DEVICE,
+            f"{spec.gpu.count} shares may all be of one device, and a node that shares its devices refuses the pod "
+            "(UnexpectedAdmissionError); set spec.gpu.count: 1, or for whole devices remove spec.gpu.shared and "
+            "spec.gpu.resourceName",
+            field="spec.gpu.count",
+        )
 
 
 def has_bfloat16(accelerator: Accelerator | None, version: EngineVersion) -> bool | None:

@@ -115,8 +115,10 @@ def _accelerator(service: LLMService, catalogue: Catalogue) -> Accelerator | Non
     if gpu.count == 0:
         return None
     if gpu.type is not None:
-        return _row(catalogue, gpu.type, gpu.resource_name)
-    return _by_resource(catalogue, gpu.resource_name or "")
+        row = _row(catalogue, gpu.type, gpu.resource_name)
+    else:
+        row = _by_resource(catalogue, gpu.resource_name or "")
+    return row.admitting(shared=gpu.shared or row.shared)
 
 
 def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelerator:
@@ -131,11 +133,16 @@ def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelera
 
 
 def _with_resource(row: Accelerator, resource_name: str, catalogue: Catalogue) -> Accelerator:
-    """The type selects nodes; groups and seccomp profile are those of the device resource that the pod requests."""
+    """The type selects nodes; groups and seccomp profile are those of the device resource that the pod requests.
+
+    A slice has less memory than the whole device, and of a shared one nobody knows how much is the pod's.
+    """
     device = _by_resource(catalogue, resource_name)
     return dataclasses.replace(
         row,
         resource_name=resource_name,
+        memory_gib=device.memory_gib if device.memory_gib or device.shared else row.memory_gib,
+        shared=device.shared,
         supplemental_groups=device.supplemental_groups,
         seccomp_profile=device.seccomp_profile,
     )

@@ -59,7 +59,7 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
     startup = startup_seconds(spec, source)
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
-    placement = choose_placement(spec.pod, facts, spec.gpu.type)
+    placement = choose_placement(spec, facts)
     security = choose_security(spec, facts)
     open_decisions = (names, version, image, context, launch, resources, rollout, startup, drain)
 

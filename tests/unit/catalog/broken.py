@@ -51,6 +51,14 @@ BROKEN_ACCELERATORS = (
         "L5: resource_name: 'gpu'",
     ),
     ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: "),
+    (
+        "vendors: {acme: {domains: [a.b], resource_name: a.b/c, image_variant: x, unshared: [{key: a, operator: Not}]}}",
+        "vendors: acme: .*operator",
+    ),
+    (
+        "vendors: {acme: {domains: [a.b], resource_name: a.b/c, image_variant: x, slices: {a.b/half: 0.0}}}",
+        "vendors: acme: slices: a.b/half: 0.0",
+    ),
     ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels "),
     ("groups: {L: []}", "accelerators.yaml: groups: L: "),
     ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 "),
