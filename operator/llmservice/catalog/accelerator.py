@@ -22,7 +22,8 @@ class Accelerator:
 
     `name` is empty for a device known by its resource alone: then there are no `node_terms`. `node_terms` are ORed.
     `memory_gib` is the total the runtime reports, 0 when unknown. `capability` is NVIDIA's compute capability or AMD's
-    gfx name. `supplemental_groups` and `seccomp_profile` are what the device needs in the pod's security context.
+    gfx name, `machine` the architecture of the only CPUs it is built with (`arm64`), else empty. `supplemental_groups`
+    and `seccomp_profile` are what the device needs in the pod's security context.
 
     `avoided` are requirements that keep off nodes whose devices are divided; they belong to every term, and are one by
     themselves where there is none. `shared_terms` and `shared_avoided` take their place for a pod that admits shared
@@ -34,6 +35,7 @@ class Accelerator:
     resource_name: str
     image_variant: str
     capability: str = ""
+    machine: str = ""
     memory_gib: float = 0.0
     node_terms: tuple[NodeTerm, ...] = ()
     tolerations: tuple[Json, ...] = ()

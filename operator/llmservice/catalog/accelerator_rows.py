@@ -52,8 +52,6 @@ class _Vendor:
             "image_variant": self.image_variant,
             "supplemental_groups": self.supplemental_groups,
             "seccomp_profile": self.seccomp_profile,
-            "avoided": (*self.unshared, *self.undivided),
-            "shared_avoided": self.undivided,
         }
 
 
@@ -83,6 +81,7 @@ class _Row:
     memory_gib: float
     aliases: tuple[str, ...] = ()
     capability: str = ""
+    machine: str = ""
     resource_name: str = ""
     tolerations: tuple[Json, ...] = ()
     labels: Columns = field(default_factory=dict)
@@ -107,7 +106,11 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
         "ambiguous": tables.ambiguous,
         "by_domain": {
             domain: Accelerator(
-                name="", resource_name=vendor.resource_name, tolerations=vendor.tolerations, **vendor.common(name)
+                name="",
+                resource_name=vendor.resource_name,
+                tolerations=vendor.tolerations,
+                avoided=vendor.unshared,
+                **vendor.common(name),
             )
             for name, vendor in vendors.items()
             for domain in vendor.domains
@@ -182,6 +185,7 @@ def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str,
                 vendor=found[0].vendor,
                 memory_gib=min(row.memory_gib for row in found),
                 capability=found[0].capability,
+                machine=found[0].machine,
                 resource_name=found[0].resource_name,
                 labels={column: tuple(values) for column, values in labels.items()},
             ),
@@ -193,9 +197,12 @@ def _accelerator(row: _Row, vendor: _Vendor, schemes: Iterable[_Scheme]) -> Acce
         name=row.name,
         resource_name=row.resource_name or vendor.resource_name,
         capability=row.capability,
+        machine=row.machine,
         memory_gib=row.memory_gib,
         node_terms=tuple(term for scheme in schemes if (term := scheme.term(row.labels))),
         shared_terms=tuple(term for scheme in schemes if (term := scheme.term(row.labels, shared=True))),
         tolerations=(*vendor.tolerations, *row.tolerations),
+        avoided=(*vendor.unshared, *vendor.undivided),
+        shared_avoided=vendor.undivided,
         **vendor.common(row.vendor),
     )

@@ -5,6 +5,7 @@ Belongs here: what a device lacks for an image. Does not: what a resource asks f
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from llmservice.untrusted.patterns import compiled
 
@@ -49,6 +50,11 @@ class Support:
         least, most = number_of(self.least), number_of(self.most)
         return (least is None or least <= found) and (most is None or found <= most)
 
+    def surely_runs_on(self, capability: str) -> bool:
+        """Whether it is recorded that it has kernels for the device."""
+        recorded = self.least if number_of(capability) else self.architectures
+        return bool(recorded) and self.runs_on(capability)
+
     def need(self, field: str, value: str, capability: str) -> str:
         """What a value of a field needs and this device has not: a compute capability or NEVER; else empty."""
         least = self.needs.get(field, {}).get(value, "")
@@ -64,6 +70,7 @@ class Support:
         return replace(kept, least="", most="", architectures=()) if self.runs_on(capability) else kept
 
 
+@lru_cache(maxsize=256)
 def number_of(capability: str) -> tuple[int, int] | None:
     """NVIDIA's compute capability as numbers that compare: "7.5" → (7, 5); None for anything else."""
     if not _CAPABILITY.matches(capability):

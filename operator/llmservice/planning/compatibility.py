@@ -9,9 +9,10 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.support import NEVER, number_of
+from llmservice.catalog.support import number_of
 from llmservice.errors import InvalidSpec
-from llmservice.planning.device_support import Finding, findings, variant_of
+from llmservice.planning.device_support import findings, variant_of
+from llmservice.planning.device_wording import problem, way_out
 from llmservice.planning.facts import Facts
 
 _BFLOAT16 = (8, 0)
@@ -26,16 +27,13 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
     """
     _check_shares(spec, facts.accelerator)
     found = findings(spec, facts.version, facts.accelerator, checkpoint)
-    sentences = [_sentence(each, facts) for each in found]
+    if not found:
+        return tuple(_driver(facts)) if spec.engine_options.image is None else ()
     if spec.engine_options.image is not None:
-        return tuple(
-            f"{each.field}: {what}, unless your own image can" for each, what in zip(found, sentences, strict=True)
-        )
-    if found:
-        rest = (f"\n{each.field}: {what}" for each, what in zip(found[1:], sentences[1:], strict=True))
-        message = f"{sentences[0]}{''.join(rest)}; {_way_out(found[0], facts)}"
-        raise InvalidSpec(Reason.UNSUPPORTED_BY_DEVICE, message, field=found[0].field)
-    return tuple(_driver(facts))
+        return tuple(f"{each.field}: {problem(each, facts)}, unless your own image can" for each in found)
+    first, *rest = (f"{problem(each, facts)}; {way_out(each, facts)}" for each in found)
+    lines = (f"{each.field}: {line}" for each, line in zip(found[1:], rest, strict=True))
+    raise InvalidSpec(Reason.UNSUPPORTED_BY_DEVICE, "\n".join((first, *lines)), field=found[0].field)
 
 
 def _check_shares(spec: LLMServiceSpec, accelerator: Accelerator | None) -> None:
@@ -61,29 +59,6 @@ def has_bfloat16(accelerator: Accelerator | None, version: EngineVersion) -> boo
     if number is not None and number < _BFLOAT16:
         return False
     return None if support is None else not support.need("dtype", "bfloat16", accelerator.capability)
-
-
-def _sentence(found: Finding, facts: Facts) -> str:
-    version, accelerator = facts.version, facts.accelerator
-    image = f"the {variant_of(accelerator)} image of {version.engine} {version.version}"
-    device = (accelerator.name or accelerator.resource_name) if accelerator else "the CPU"
-    if not found.needs:
-        return f"{image} has no kernels for {device} ({found.value})"
-    if found.needs == NEVER or accelerator is None:
-        return f"{image} does not take {found.value}"
-    return (
-        f"{image} takes {found.value} from compute capability {found.needs} on; {device} has {accelerator.capability}"
-    )
-
-
-def _way_out(found: Finding, facts: Facts) -> str:
-    if not found.needs:
-        other = "choose another spec.gpu.type or spec.engine, or set spec.engineOptions.image and version to your own"
-    else:
-        other = "choose another value or omit the field, or choose another spec.gpu.type"
-    if not facts.others:
-        return other
-    return f"set spec.engineOptions.version to {' or '.join(facts.others)}, or {other}"
 
 
 def _driver(facts: Facts) -> Iterator[str]:

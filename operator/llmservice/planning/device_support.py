@@ -1,23 +1,27 @@
 """What an engine version cannot do on a device, as findings: which field asks for it, and what would be needed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.catalog.support import Support
+from llmservice.catalog.support import NEVER, Support
 
 CPU = "cpu"
 """The image variant for nodes without devices."""
+
+MACHINE = "kubernetes.io/arch"
+"""The node label that tells the machine: amd64, arm64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """`field` of the spec asks for `value`, which the image does not do on this device.
 
-    `needs` is the least compute capability that does, `NEVER` where no device helps; empty when the image has no
-    kernels for the device at all, and then `value` is the device's capability.
+    `needs` is the least compute capability that does, `NEVER` where none helps; empty when the image has no kernels for
+    the device at all, and then `value` is the device's capability. A machine that it does not exist for is a value too.
     """
 
     field: str
@@ -45,7 +49,18 @@ def findings(
     capability = accelerator.capability if accelerator else ""
     if not support.runs_on(capability):
         return (Finding(field="spec.gpu.type", value=capability),)
-    return tuple(_asked(spec, support, capability, checkpoint))
+    return (*_machines(spec, support, accelerator), *_asked(spec, support, capability, checkpoint))
+
+
+def _machines(spec: LLMServiceSpec, support: Support, accelerator: Accelerator | None) -> Iterator[Finding]:
+    """CPUs that the image does not exist for."""
+    wanted = (
+        ("spec.gpu.type", accelerator.machine if accelerator else ""),
+        ("spec.pod.nodeSelector", spec.pod.node_selector.get(MACHINE, "")),
+    )
+    for name, machine in wanted:
+        if machine and support.machines and machine not in support.machines:
+            yield Finding(field=name, value=machine, needs=NEVER)
 
 
 def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: str) -> Iterator[Finding]:
@@ -61,13 +76,26 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
 
 
 def others_that_take(
-    spec: LLMServiceSpec, version: EngineVersion, rows: Iterable[EngineVersion], accelerator: Accelerator | None
+    spec: LLMServiceSpec, version: EngineVersion, catalogue: Catalogue, accelerator: Accelerator | None
 ) -> tuple[str, ...]:
-    """Other versions of the engine that can do what this one cannot, the newest first; empty when this one can."""
+    """Versions of the engine that can do what this one cannot, the newest first; empty when this one can."""
     if _takes(spec, version, accelerator):
         return ()
-    others = [row for row in rows if row.version != version.version and _takes(spec, row, accelerator)]
-    return tuple(row.version for row in reversed(others))
+    rows = [row for row in catalogue.versions(version.engine) if _takes(spec, row, accelerator)]
+    return tuple(row.version for row in reversed(rows))
+
+
+def engines_that_run_on(
+    version: EngineVersion, catalogue: Catalogue, accelerator: Accelerator | None
+) -> tuple[str, ...]:
+    """Engines whose default version is known to run on the device, where this version does not; else empty."""
+    variant = variant_of(accelerator)
+    support = version.support.get(variant)
+    if accelerator is None or support is None or support.runs_on(accelerator.capability):
+        return ()
+    defaults = (catalogue.engine_version(name, None) for name in catalogue.engines if name != version.engine)
+    cells = ((row.engine, row.support.get(variant)) for row in defaults if variant in row.images)
+    return tuple(name for name, cell in cells if cell and cell.surely_runs_on(accelerator.capability))
 
 
 def _takes(spec: LLMServiceSpec, version: EngineVersion, accelerator: Accelerator | None) -> bool:

@@ -21,7 +21,7 @@ from llmservice.engines.arguments import flag_of
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.objects.names import UPDATE_ANNOTATION
-from llmservice.planning.device_support import others_that_take, version_on
+from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -46,7 +46,8 @@ class Facts:
 
     `accelerator` is None on CPU, and has no name when only its resource is known. `platform` names a labelling
     scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that
-    requested them. `others` are the versions that can do on this device what `version` cannot; empty when it can.
+    requested them. `others` are versions of the engine that can do on this device what `version` cannot,
+    `engines` those that run on it where `version` does not; both are empty when it can.
     """
 
     version: EngineVersion
@@ -56,6 +57,7 @@ class Facts:
     render_version: int
     update: str = ""
     others: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
 
 
 _FACTS = TypeAdapter(Facts)
@@ -82,7 +84,8 @@ def choose_facts(
         platform=platform,
         render_version=RENDER_VERSION,
         update=update,
-        others=others_that_take(service.spec, version, catalogue.versions(engine.name), accelerator),
+        others=others_that_take(service.spec, version, catalogue, accelerator),
+        engines=engines_that_run_on(version, catalogue, accelerator),
     )
 
 

@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
-from llmservice.planning.device_support import variant_of
+from llmservice.planning.device_support import MACHINE, variant_of
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Json
-
-MACHINE = "kubernetes.io/arch"
-"""The node label that tells the machine: amd64, arm64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

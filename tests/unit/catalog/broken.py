@@ -52,8 +52,8 @@ BROKEN_ACCELERATORS = (
     ),
     ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: "),
     (
-        "vendors: {acme: {domains: [a.b], resource_name: a.b/c, image_variant: x, unshared: [{key: a, operator: Not}]}}",
-        "vendors: acme: .*operator",
+        "vendors: {a: {domains: [a.b], resource_name: a.b/c, image_variant: x, unshared: [{key: a, operator: Not}]}}",
+        "vendors: a: .*operator",
     ),
     (
         "vendors: {acme: {domains: [a.b], resource_name: a.b/c, image_variant: x, slices: {a.b/half: 0.0}}}",

@@ -39,9 +39,13 @@ def whole(error: InvalidSpec) -> tuple[str, str]:
     [
         (vllm("V100-32GB"), "spec.gpu.type", ["V100-32GB", "7.0", "0.17.1", "0.10.2"]),
         (vllm("V100-16GB", "0.24.0"), "spec.gpu.type", ["7.0", "0.17.1", "0.10.2"]),
-        (vllm("P100"), "spec.gpu.type", ["P100", "6.0", "spec.engine"]),
-        (vllm("Radeon-Pro-V520"), "spec.gpu.type", ["gfx1011"]),
-        (vllm("T4", spec__quantization="online-nvfp4"), "spec.quantization", ["online-nvfp4", "10.0", "7.5"]),
+        (vllm("P100"), "spec.gpu.type", ["P100", "6.0", "spec.engine to llamacpp"]),
+        (vllm("Radeon-Pro-V520"), "spec.gpu.type", ["gfx1011", "spec.engineOptions.image"]),
+        (
+            vllm("T4", spec__quantization="online-nvfp4"),
+            "spec.quantization",
+            ["online-nvfp4", "10.0", "7.5"],
+        ),
         (vllm("L4", spec__quantization="online-nvfp4"), "spec.quantization", ["10.0", "8.9"]),
         (vllm("T4", spec__quantization="mxfp4"), "spec.quantization", ["8.0"]),
         (vllm("T4", "0.10.2", spec__quantization="fp8"), "spec.quantization", ["8.0", "0.33.0", "0.17.1"]),
@@ -50,10 +54,16 @@ def whole(error: InvalidSpec) -> tuple[str, str]:
         (vllm("MI300X", spec__quantization="online-int8"), "spec.quantization", ["rocm", "online-int8"]),
         (vllm(None, "0.24.0", spec__model__uri="s3://bucket/chat"), "spec.model.uri", ["cpu", "s3", "0.33.0"]),
         (vllm(None, "0.32.0", spec__model__uri="gs://bucket/chat"), "spec.model.uri", ["cpu", "gs", "0.33.0"]),
-        (llamacpp("MI355X"), "spec.gpu.type", ["MI355X", "gfx950"]),
+        (llamacpp("MI355X"), "spec.gpu.type", ["MI355X", "gfx950", "spec.engine to vllm"]),
         (llamacpp("Radeon-Pro-V520"), "spec.gpu.type", ["gfx1011"]),
         (tgi("B200", "3.0.1"), "spec.gpu.type", ["B200", "10.0", "3.3.7", "3.3.5"]),
         (tgi("MI355X", "3.3.7"), "spec.gpu.type", ["gfx950"]),
+        (tgi("GH200", "3.3.7"), "spec.gpu.type", ["arm64"]),
+        (
+            vllm(None, spec__pod__nodeSelector={"kubernetes.io/arch": "arm64"}),
+            "spec.pod.nodeSelector",
+            ["arm64", "spec.engineOptions.image"],
+        ),
         (tgi("V100-32GB", "3.3.7"), "spec.gpu.type", ["7.0", "3.1.0", "3.0.1"]),
     ],
 )
@@ -76,6 +86,8 @@ def test_what_the_device_cannot_do_is_refused_with_what_it_needs_and_who_can(
         vllm("MI355X"),
         vllm("B200", spec__quantization="online-nvfp4"),
         vllm("GB10"),
+        vllm("GH200"),
+        vllm(None, spec__pod__nodeSelector={"kubernetes.io/arch": "amd64"}),
         vllm("L4", spec__model__uri="s3://bucket/chat"),
         vllm("MI300X", spec__model__uri="s3://bucket/chat"),
         vllm(None, "0.33.0", spec__model__uri="s3://bucket/chat"),
@@ -89,6 +101,19 @@ def test_what_the_device_cannot_do_is_refused_with_what_it_needs_and_who_can(
 )
 def test_what_can_run_or_is_not_known_is_planned(changes: dict[str, Any]) -> None:
     assert planned(**changes).container.image
+
+
+def test_an_engine_is_offered_only_where_it_is_known_to_run() -> None:
+    assert facts_of(**vllm("P100")).engines == ("llamacpp",)
+    assert facts_of(**llamacpp("MI355X")).engines == ("vllm",)
+    assert facts_of(**llamacpp("Radeon-Pro-V520")).engines == ()
+    assert facts_of(**vllm("L4")).engines == ()
+
+
+def test_only_what_the_device_takes_of_the_same_kind_is_offered() -> None:
+    error = str(refused(**vllm("T4", spec__quantization="online-nvfp4")))
+    offered = error.rpartition("one of: ")[2].split(", ")
+    assert offered == ["auto", "online-fp8", "online-fp8-channel", "online-fp8-block", "online-int8", "online-mxfp8"]
 
 
 def test_each_problem_has_a_line_and_the_first_is_the_field() -> None:

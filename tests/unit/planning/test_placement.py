@@ -38,9 +38,9 @@ def test_a_service_that_admits_shared_devices_gets_both_and_no_slices() -> None:
     assert [term for term in found if not set(SLICING) <= set(term)] == []
 
 
-def test_a_device_known_by_its_resource_stays_off_them_too() -> None:
+def test_a_device_known_by_its_resource_stays_off_shared_ones_and_takes_a_slice_by_that_name() -> None:
     (term,) = terms({"resourceName": "nvidia.com/gpu"})
-    assert set(term) == {*SHARING, *SLICING}
+    assert set(term) == set(SHARING)
 
 
 @pytest.mark.parametrize("gpu", [{"resourceName": "nvidia.com/gpu.shared"}, {"type": "L4", "shared": True}])
