@@ -149,7 +149,7 @@ flags-llamacpp-older: $(VENV)/ready ## Record the options of older llama.cpp bui
 
 .PHONY: flags-tgi
 flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: CLONE=folder)
-	@$(RUN) -m tools.engine_flags tgi 3.0.1 3.3.5 3.3.7 --clone $(CLONE)
+	@$(RUN) -m tools.engine_flags tgi 3.0.1 3.1.0 3.3.5 3.3.7 --clone $(CLONE)
 
 .PHONY: lock
 lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes

@@ -13,7 +13,7 @@ from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
 from tests.golden.fits import sentences as sentences_of_fits
-from tests.golden.situations import CONDITIONS, DIAGNOSES, UNPLANNABLE
+from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
 
@@ -29,6 +29,12 @@ def _planning() -> Iterator[str]:
     for case in UNPLANNABLE:
         error = case()
         yield f"{error.reason}: {error}"
+
+
+def _notes() -> Iterator[str]:
+    """What status.plan says of plans that are made."""
+    for case in NOTED:
+        yield from case().notes
 
 
 def _engines() -> Iterator[str]:
@@ -73,6 +79,7 @@ def _conditions() -> Iterator[str]:
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "api": _api,
     "planning": _planning,
+    "notes": _notes,
     "catalogue": _catalogue,
     "engines": _engines,
     "fit": lambda: iter(sentences_of_fits()),

@@ -80,6 +80,42 @@ UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
 )
 
 
+_CHAT: dict[str, Any] = {"spec__engine": "vllm", "spec__model__uri": "hf://acme/chat-7B"}
+
+UNPLANNABLE += tuple(
+    partial(refused, **{**_CHAT, **changes})
+    for changes in (
+        {"spec__gpu": {"type": "V100-32GB"}},
+        {"spec__gpu": {"type": "P100"}},
+        {"spec__gpu": {"type": "Radeon-Pro-V520"}},
+        {"spec__gpu": {"type": "T4"}, "spec__dtype": "bfloat16", "spec__quantization": "online-nvfp4"},
+        {"spec__gpu": {"type": "L4"}, "spec__quantization": "bitsandbytes"},
+        {"spec__gpu": {"type": "L4", "shared": True, "count": 2}},
+        {"spec__gpu": {"type": "MI300X"}, "spec__quantization": "online-int8"},
+        {"spec__model__uri": "s3://bucket/a", "spec__engineOptions": {"version": "0.24.0"}},
+        {"spec__pod__nodeSelector": {"kubernetes.io/arch": "arm64"}},
+        {"spec__engine": "tgi", "spec__gpu": {"type": "B200"}},
+        {"spec__engine": "tgi", "spec__gpu": {"type": "GH200"}},
+    )
+)
+
+
+NOTED: tuple[Callable[[], ServicePlan], ...] = tuple(
+    partial(planned, **{**_CHAT, **changes})
+    for changes in (
+        {"spec__gpu": {"type": "L4"}},
+        {"spec__gpu": {"type": "Arc-Pro-B60"}},
+        {"spec__gpu": {"type": "B999", "resourceName": "nvidia.com/gpu"}},
+        {"spec__engine": "tgi", "spec__gpu": {"type": "L4"}, "spec__engineOptions": {"version": "3.3.7"}},
+        {
+            "spec__gpu": {"type": "V100-32GB"},
+            "spec__dtype": "bfloat16",
+            "spec__engineOptions": {"image": "registry.example/vllm:1", "version": "0.33.0"},
+        },
+    )
+)
+
+
 def _diagnosis(
     *pods: Manifest, plan: ServicePlan | None = None, deployment: Manifest | None = None, **seen: Any
 ) -> Diagnosis:

@@ -1,7 +1,7 @@
 """One type of accelerator: a row of accelerators.yaml, completed by its vendor's row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -22,7 +22,12 @@ class Accelerator:
 
     `name` is empty for a device known by its resource alone: then there are no `node_terms`. `node_terms` are ORed.
     `memory_gib` is the total the runtime reports, 0 when unknown. `capability` is NVIDIA's compute capability or AMD's
-    gfx name. `supplemental_groups` and `seccomp_profile` are what the device needs in the pod's security context.
+    gfx name, `machine` the architecture of the only CPUs it is built with (`arm64`), else empty. `supplemental_groups`
+    and `seccomp_profile` are what the device needs in the pod's security context.
+
+    `avoided` are requirements that keep off nodes whose devices are divided; they belong to every term, and are one by
+    themselves where there is none. `shared_terms` and `shared_avoided` take their place for a pod that admits shared
+    devices: `admitting` chooses. `shared` tells that others may use the device's memory too.
     """
 
     name: str
@@ -30,8 +35,18 @@ class Accelerator:
     resource_name: str
     image_variant: str
     capability: str = ""
+    machine: str = ""
     memory_gib: float = 0.0
     node_terms: tuple[NodeTerm, ...] = ()
     tolerations: tuple[Json, ...] = ()
     supplemental_groups: tuple[int, ...] = ()
     seccomp_profile: str = "RuntimeDefault"
+    avoided: tuple[Json, ...] = ()
+    shared_terms: tuple[NodeTerm, ...] = ()
+    shared_avoided: tuple[Json, ...] = ()
+    shared: bool = False
+
+    def admitting(self, *, shared: bool) -> "Accelerator":
+        """The device for a pod that admits nodes where it is shared, or that stays off them."""
+        terms, avoided = (self.shared_terms, self.shared_avoided) if shared else (self.node_terms, self.avoided)
+        return replace(self, node_terms=terms, avoided=avoided, shared_terms=(), shared_avoided=(), shared=shared)

@@ -7,6 +7,7 @@ from typing import Any
 from llmservice.catalog.accelerator import Accelerator, Json, NodeTerm
 from llmservice.catalog.checks import (
     check_label_values,
+    check_requirements,
     check_resource_name,
     check_seccomp_profile,
     check_tolerations,
@@ -39,6 +40,19 @@ class _Vendor:
     tolerations: tuple[Json, ...] = ()
     supplemental_groups: tuple[int, ...] = ()
     seccomp_profile: str = "RuntimeDefault"
+    unshared: tuple[Json, ...] = ()
+    undivided: tuple[Json, ...] = ()
+    shared_ending: str = ""
+    slices: Mapping[str, float] = field(default_factory=dict)
+
+    def common(self, name: str) -> dict[str, Any]:
+        """What all devices of the vendor, which has this name, have alike."""
+        return {
+            "vendor": name,
+            "image_variant": self.image_variant,
+            "supplemental_groups": self.supplemental_groups,
+            "seccomp_profile": self.seccomp_profile,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,19 +61,17 @@ class _Scheme:
     labels: Mapping[str, str]
     suffixes: tuple[str, ...] = ()
 
-    def term(self, columns: Columns) -> NodeTerm | None:
+    def term(self, columns: Columns, *, shared: bool = False) -> NodeTerm | None:
         """The term of a row with these columns; None when the platform has no value for it."""
         found = {label: columns[column] for label, column in self.labels.items() if column in columns}
         if next(iter(self.labels)) not in found:
             return None
+        suffixes = ("", *self.suffixes) if shared else ("",)
         expressions = [
-            {"key": label, "operator": "In", "values": [*values, *self._suffixed(values)]}
+            {"key": label, "operator": "In", "values": [value + suffix for suffix in suffixes for value in values]}
             for label, values in found.items()
         ]
         return NodeTerm(platform=self.platform, term={"matchExpressions": expressions})
-
-    def _suffixed(self, values: Iterable[str]) -> list[str]:
-        return [value + suffix for suffix in self.suffixes for value in values]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +81,7 @@ class _Row:
     memory_gib: float
     aliases: tuple[str, ...] = ()
     capability: str = ""
+    machine: str = ""
     resource_name: str = ""
     tolerations: tuple[Json, ...] = ()
     labels: Columns = field(default_factory=dict)
@@ -91,7 +104,19 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
     return {
         "accelerators": accelerators,
         "ambiguous": tables.ambiguous,
-        "by_domain": _by_domain(vendors),
+        "by_domain": {
+            domain: Accelerator(
+                name="",
+                resource_name=vendor.resource_name,
+                tolerations=vendor.tolerations,
+                avoided=vendor.unshared,
+                **vendor.common(name),
+            )
+            for name, vendor in vendors.items()
+            for domain in vendor.domains
+        },
+        "slices": {resource: gib for vendor in vendors.values() for resource, gib in vendor.slices.items()},
+        "shared_endings": tuple(vendor.shared_ending for vendor in vendors.values() if vendor.shared_ending),
         "platforms": tables.platforms,
     }
 
@@ -102,6 +127,11 @@ def _vendor(name: str, raw: Any) -> _Vendor:
     check_resource_name(vendor.resource_name, where)
     check_seccomp_profile(vendor.seccomp_profile, where)
     check_tolerations(vendor.tolerations, where)
+    check_requirements((*vendor.unshared, *vendor.undivided), where)
+    for resource, gib in vendor.slices.items():
+        check_resource_name(resource, f"{where}: slices")
+        if gib <= 0:
+            raise InvalidCatalogue(where, f"slices: {resource}: {gib} is not an amount of memory; write GiB, above 0")
     return vendor
 
 
@@ -155,6 +185,7 @@ def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str,
                 vendor=found[0].vendor,
                 memory_gib=min(row.memory_gib for row in found),
                 capability=found[0].capability,
+                machine=found[0].machine,
                 resource_name=found[0].resource_name,
                 labels={column: tuple(values) for column, values in labels.items()},
             ),
@@ -162,32 +193,16 @@ def _grouped(rows: Iterable[_Row], groups: Columns) -> Iterable[tuple[tuple[str,
 
 
 def _accelerator(row: _Row, vendor: _Vendor, schemes: Iterable[_Scheme]) -> Accelerator:
-    terms = (scheme.term(row.labels) for scheme in schemes)
     return Accelerator(
         name=row.name,
-        vendor=row.vendor,
         resource_name=row.resource_name or vendor.resource_name,
-        image_variant=vendor.image_variant,
         capability=row.capability,
+        machine=row.machine,
         memory_gib=row.memory_gib,
-        node_terms=tuple(term for term in terms if term is not None),
+        node_terms=tuple(term for scheme in schemes if (term := scheme.term(row.labels))),
+        shared_terms=tuple(term for scheme in schemes if (term := scheme.term(row.labels, shared=True))),
         tolerations=(*vendor.tolerations, *row.tolerations),
-        supplemental_groups=vendor.supplemental_groups,
-        seccomp_profile=vendor.seccomp_profile,
+        avoided=(*vendor.unshared, *vendor.undivided),
+        shared_avoided=vendor.undivided,
+        **vendor.common(row.vendor),
     )
-
-
-def _by_domain(vendors: Mapping[str, _Vendor]) -> dict[str, Accelerator]:
-    return {
-        domain: Accelerator(
-            name="",
-            vendor=name,
-            resource_name=vendor.resource_name,
-            image_variant=vendor.image_variant,
-            tolerations=vendor.tolerations,
-            supplemental_groups=vendor.supplemental_groups,
-            seccomp_profile=vendor.seccomp_profile,
-        )
-        for name, vendor in vendors.items()
-        for domain in vendor.domains
-    }

@@ -1,7 +1,7 @@
 """Look-ups in the catalogue by exact name; the error for an unknown name suggests similar ones."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from llmservice.api.v1alpha1.conditions import Reason
@@ -25,8 +25,10 @@ class Catalogue:
 
     `accelerators` maps each name, alias and group to its row. `ambiguous` maps a name that means different amounts of
     memory to the exact choices. `by_domain` maps the domain of a device resource to its vendor's defaults, as an
-    accelerator without a name. `platforms` maps each platform to node labels that identify it, the most specific first.
-    `models` is None for the shipped ones: `loader.models_of` loads those when they are first needed.
+    accelerator without a name. `slices` maps the resource of a part of a device to its GiB; a resource that ends like
+    one of `shared_endings` is shared among pods. `platforms` maps each platform to node labels that identify it, the
+    most specific first. `models` is None for the shipped ones: `loader.models_of` loads those when they are first
+    needed.
     """
 
     engines: Mapping[str, EngineVersions]
@@ -34,6 +36,8 @@ class Catalogue:
     ambiguous: Mapping[str, tuple[str, ...]]
     by_domain: Mapping[str, Accelerator]
     platforms: Mapping[str, tuple[str, ...]]
+    slices: Mapping[str, float] = field(default_factory=dict)
+    shared_endings: tuple[str, ...] = ()
     models: KnownModels | None = None
 
     def engine_version(self, engine: str, version: str | None) -> EngineVersion:
@@ -54,6 +58,11 @@ class Catalogue:
             )
         return row
 
+    def versions(self, engine: str) -> Collection[EngineVersion]:
+        """The rows of an engine in the order of the file, the oldest first."""
+        rows = self.engines.get(engine)
+        return rows.versions.values() if rows else ()
+
     def accelerator(self, name: str) -> Accelerator:
         """The row of an exact name; raises InvalidSpec (UnknownAccelerator, AmbiguousAccelerator)."""
         if choices := self.ambiguous.get(name):
@@ -68,8 +77,16 @@ class Catalogue:
         return row
 
     def device(self, resource_name: str) -> Accelerator | None:
-        """The vendor's defaults for a device resource; None when the vendor is unknown."""
-        return self.by_domain.get(resource_name.partition("/")[0])
+        """The vendor's defaults for a device resource, with the memory of a slice; None when the vendor is unknown.
+
+        Slices with media engines (`mig-1g.10gb.me`) have the memory of those without.
+        """
+        vendor = self.by_domain.get(resource_name.partition("/")[0])
+        if vendor is None:
+            return None
+        shared = resource_name.endswith(self.shared_endings) if self.shared_endings else False
+        gib = 0.0 if shared else self.slices.get(resource_name.partition(".me")[0], 0.0)
+        return replace(vendor, memory_gib=gib, shared=shared)
 
     @property
     def platform_names(self) -> list[str]:

@@ -6,9 +6,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from llmservice.api.v1alpha1.problems import problems_of
-from llmservice.api.v1alpha1.scheduling import Toleration
+from llmservice.api.v1alpha1.scheduling import NodeRequirement, Toleration
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.metrics import METRIC_ROLES, Series
+from llmservice.catalog.support_checks import check_support
 from llmservice.errors import InvalidCatalogue
 from llmservice.untrusted.patterns import compiled
 
@@ -37,6 +38,7 @@ def checked_version(version: EngineVersion, where: str) -> EngineVersion:
             message = f"quantizations: {name} has no entry in on_load; add the engine's name for it"
             raise InvalidCatalogue(where, message)
     _check_metrics(version.metrics, where)
+    check_support(version, where)
     return version
 
 
@@ -54,6 +56,15 @@ def toleration_problems(toleration: Any) -> list[str]:
     except ValidationError as error:
         return [problem.removeprefix(": ") for problem in problems_of(error, Toleration)]
     return []
+
+
+def check_requirements(requirements: Iterable[Any], where: str) -> None:
+    """Accept valid requirements on nodes; raises InvalidCatalogue."""
+    for requirement in requirements:
+        try:
+            NodeRequirement.model_validate(requirement)
+        except ValidationError as error:
+            raise InvalidCatalogue(where, f"{requirement}: {problems_of(error, NodeRequirement)[0]}") from None
 
 
 def check_resource_name(name: str, where: str) -> None:

@@ -1,7 +1,9 @@
 """One released version of an engine, as a row of engines.yaml."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from llmservice.catalog.support import Support
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +18,7 @@ class EngineVersion:
     `spec.quantization` takes besides `auto`; those in `on_load` are applied to an unquantized checkpoint while it
     loads, by the engine's own name for them. `metrics` maps roles (`metrics.py`) to the series under which this version
     exports them.
+    `support` maps a variant to what its image runs on.
     """
 
     engine: str
@@ -31,7 +34,13 @@ class EngineVersion:
     on_load: Mapping[str, str] = field(default_factory=dict)
     fits_context: bool = False
     metrics: Mapping[str, str] = field(default_factory=dict)
+    support: Mapping[str, Support] = field(default_factory=dict)
 
     def knows(self, flag: str) -> bool:
         """Whether this version has a flag; a version without recorded flags is assumed to have all."""
         return not self.flags or flag in self.flags
+
+    def on(self, variant: str, capability: str) -> "EngineVersion":
+        """This version with only what matters of `support` on one device; `capability` is empty when unknown."""
+        support = self.support.get(variant)
+        return replace(self, support={variant: support.against(capability)} if support else {})

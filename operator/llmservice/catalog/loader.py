@@ -14,6 +14,7 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.model_rows import KnownModels, known_models
 from llmservice.catalog.recorded_flags import recorded_options
 from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping, typed
+from llmservice.catalog.support import Driver, Support
 from llmservice.catalog.yaml_values import ValuesLoader
 from llmservice.errors import InvalidCatalogue
 
@@ -77,9 +78,20 @@ def _versions(engine: str, raw: Any) -> EngineVersions:
 def _version(engine: str, version: str, facts: Any) -> EngineVersion:
     where = f"{ENGINES_FILE}: {engine}: {version}"
     flags = _recorded_flags(str(facts["flags"]), where) if "flags" in facts else frozenset()
-    return checked_version(
-        typed(EngineVersion, {**facts, "flags": flags}, where, engine=engine, version=version), where
-    )
+    support = _support(facts.get("support", {}), f"{where}: support")
+    row = {**facts, "flags": flags, "support": support}
+    return checked_version(typed(EngineVersion, row, where, engine=engine, version=version), where)
+
+
+def _support(raw: Any, where: str) -> dict[str, Support]:
+    """Typed cell by cell, so that a misspelled column is refused as one of a row is."""
+    return {variant: _cell(cell, f"{where}: {variant}") for variant, cell in mapping(raw, where).items()}
+
+
+def _cell(raw: Any, where: str) -> Support:
+    cell = mapping(raw, where)
+    driver = {"driver": typed(Driver, cell["driver"], f"{where}: driver")} if "driver" in cell else {}
+    return typed(Support, {**cell, **driver}, where)
 
 
 def _recorded_flags(name: str, where: str) -> frozenset[str]:

@@ -111,7 +111,7 @@ _LOG_PATTERNS = (
         reason=Reason.CONTAINER_REFUSED,
         pattern=compiled(r"libpython[0-9.]+so[0-9.]*: cannot open shared object file"),
         remedy=(
-            "this image runs as root only: omit spec.pod.securityContext.runAsUser, or use version 3.0.1 or your own "
+            "this image runs as root only: omit spec.pod.securityContext.runAsUser, or use version 3.1.0 or your own "
             "image"
         ),
     ),

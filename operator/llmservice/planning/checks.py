@@ -8,14 +8,16 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import Engine
 from llmservice.errors import InvalidSpec
+from llmservice.planning.facts import Facts
 
 
-def check_spec(spec: LLMServiceSpec, engine: Engine, version: EngineVersion) -> None:
+def check_spec(spec: LLMServiceSpec, engine: Engine, facts: Facts) -> None:
     """Accept what this version of the engine supports; raises InvalidSpec with one line for each problem."""
+    version = facts.version
     problems = [f"{field}: {engine.name} {what}" for field, what in _unsupported(spec, engine)]
     if problems:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
-    _check_quantization(spec.quantization, version)
+    _check_quantization(spec.quantization, version, facts.others)
     options = spec.engine_options
     check_arguments(engine, version.removed, options.args, [variable.name for variable in options.env])
 
@@ -33,14 +35,22 @@ def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, st
         yield "spec.dtype", "reads the number format from the model file; remove it, or choose another quantization"
 
 
-def _check_quantization(name: str, version: EngineVersion) -> None:
+def _check_quantization(name: str, version: EngineVersion, others: Iterable[str]) -> None:
     known = version.quantizations
-    if name != "auto" and name not in known:
+    if name == "auto" or name in known:
+        return
+    if others:
         raise InvalidSpec(
-            Reason.QUANTIZATION_MISSPELLED,
-            f"{name} is not a quantization of {version.engine} {version.version}; {_remedy(name, known)}",
+            Reason.UNSUPPORTED_FIELD,
+            f"{version.engine} {version.version} does not take {name}; set spec.engineOptions.version to "
+            f"{' or '.join(others)}, or {_remedy(name, known)}",
             field="spec.quantization",
         )
+    raise InvalidSpec(
+        Reason.QUANTIZATION_MISSPELLED,
+        f"{name} is not a quantization of {version.engine} {version.version}; {_remedy(name, known)}",
+        field="spec.quantization",
+    )
 
 
 def _remedy(name: str, known: Iterable[str]) -> str:

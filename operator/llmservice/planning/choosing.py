@@ -10,7 +10,7 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.untrusted.texts import cut
 
 _LONGEST = 400
-_ABOUT_DEVICES = frozenset({Reason.DOES_NOT_FIT})
+_ABOUT_DEVICES = frozenset({Reason.DOES_NOT_FIT, Reason.UNSUPPORTED_BY_DEVICE})
 """Reasons for which another device may do."""
 
 PlanOf = Callable[[int, tuple[str, ...]], ServicePlan]

@@ -23,6 +23,7 @@ from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
 from llmservice.objects.names import UPDATE_ANNOTATION
+from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
 from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model
 from llmservice.planning.render_version import RENDER_VERSION
 
@@ -51,6 +52,8 @@ class Facts:
     `platform` names a labelling scheme of the accelerator catalogue; empty when it is not known. `update` is the value
     of the annotation that requested them. `model` is what is known of the model, and `model_source` from where;
     `model_note` says why nothing is known where that needs saying.
+    `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
+    where `version` does not; both are empty when it can.
     """
 
     version: EngineVersion
@@ -65,6 +68,8 @@ class Facts:
     model: ModelFacts = NOTHING_KNOWN
     model_source: ModelSourceName = "nothing"
     model_note: str = ""
+    others: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
 
 
 _FACTS = TypeAdapter(Facts)
@@ -91,12 +96,12 @@ def choose_facts(
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
-    version = catalogue.engine_version(engine.name, options.version)
+    version, gpu = catalogue.engine_version(engine.name, options.version), gpu_of(service.spec.gpu, choice)
+    accelerator, known = _accelerator(gpu, catalogue), model or known_model(service.spec, catalogue)
     gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
-    gpu, known = gpu_of(service.spec.gpu, choice), model or known_model(service.spec, catalogue)
     return Facts(
-        version=dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone),
-        accelerator=_accelerator(gpu, catalogue),
+        version=version_on(dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone), accelerator),
+        accelerator=accelerator,
         devices=gpu.count,
         choice=choice,
         passed_over=passed_over,
@@ -107,6 +112,8 @@ def choose_facts(
         model=known.facts,
         model_source=known.source,
         model_note=known.note,
+        others=others_that_take(service.spec, version, catalogue, accelerator),
+        engines=engines_that_run_on(version, catalogue, accelerator),
     )
 
 
@@ -148,8 +155,10 @@ def _accelerator(gpu: Gpu, catalogue: Catalogue) -> Accelerator | None:
     if gpu.count == 0:
         return None
     if gpu.type is not None:
-        return _row(catalogue, gpu.type, gpu.resource_name)
-    return _by_resource(catalogue, gpu.resource_name or "")
+        row = _row(catalogue, gpu.type, gpu.resource_name)
+    else:
+        row = _by_resource(catalogue, gpu.resource_name or "")
+    return row.admitting(shared=gpu.shared or row.shared)
 
 
 def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelerator:
@@ -164,11 +173,16 @@ def _row(catalogue: Catalogue, name: str, resource_name: str | None) -> Accelera
 
 
 def _with_resource(row: Accelerator, resource_name: str, catalogue: Catalogue) -> Accelerator:
-    """The type selects nodes; groups and seccomp profile are those of the device resource that the pod requests."""
+    """The type selects nodes; groups and seccomp profile are those of the device resource that the pod requests.
+
+    A slice has less memory than the whole device, and of a shared one nobody knows how much is the pod's.
+    """
     device = _by_resource(catalogue, resource_name)
     return dataclasses.replace(
         row,
         resource_name=resource_name,
+        memory_gib=device.memory_gib if device.memory_gib or device.shared else row.memory_gib,
+        shared=device.shared,
         supplemental_groups=device.supplemental_groups,
         seccomp_profile=device.seccomp_profile,
     )

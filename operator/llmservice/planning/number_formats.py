@@ -4,11 +4,11 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Engine
 from llmservice.errors import InvalidSpec
+from llmservice.planning.compatibility import has_bfloat16
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
 
 _FLOAT16, _FLOAT32, _BFLOAT16 = "float16", "float32", "bfloat16"
-_FIRST_WITH_BFLOAT16 = (8, 0)
 _NOT_IN_FLOAT16 = ("Gemma2", "Gemma3", "Glm4", "Plamo2")
 """Architectures whose values leave the range of float16 (vLLM 0.33: config/model.py, _FLOAT16_NOT_SUPPORTED_MODELS)."""
 
@@ -17,20 +17,17 @@ def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[
     """The format in the spec, else one that the device has where the checkpoint's is none of them; else empty."""
     if spec.dtype is not None:
         return Decided(spec.dtype)
-    if not engine.capabilities.dtype or facts.model.dtype != _BFLOAT16 or not lacks_bfloat16(facts):
+    if (
+        not engine.capabilities.dtype
+        or facts.model.dtype != _BFLOAT16
+        or has_bfloat16(facts.accelerator, facts.version) is not False
+    ):
         return Decided("")
     name = facts.accelerator.name if facts.accelerator else ""
     if facts.model.architecture.startswith(_NOT_IN_FLOAT16):
         reason = f"{name} has no bfloat16, and this architecture does not work in float16: it takes twice the memory"
         return Decided(_FLOAT32, default("dtype", _FLOAT32, reason))
     return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{name} has no bfloat16, which the checkpoint is in"))
-
-
-def lacks_bfloat16(facts: Facts) -> bool:
-    """Whether the device is known not to have bfloat16: NVIDIA's before compute capability 8.0."""
-    major, _, minor = facts.accelerator.capability.partition(".") if facts.accelerator else ("", "", "")
-    known = major.isdecimal() and minor.isdecimal()
-    return known and (int(major), int(minor)) < _FIRST_WITH_BFLOAT16
 
 
 def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:

@@ -8,10 +8,11 @@ from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ModelSource, ServingRequest
 from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
+from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import choose_context
 from llmservice.planning.drain import drain_seconds, grace_seconds
-from llmservice.planning.facts import Facts, facts_to_text, gpu_of
+from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
@@ -44,8 +45,9 @@ def plan_service(
     are types that a remedy may name. Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
-    check_spec(spec, engine, facts.version)
+    check_spec(spec, engine, facts)
     check_quantization(spec, facts)
+    compatibility = check_compatibility(spec, facts, checkpoint=facts.model.quantization)
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
@@ -80,7 +82,7 @@ def plan_service(
     sizes = ScratchSizes(shared_memory.value, resources.disk)
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
-    placement = choose_placement(spec.pod, facts, gpu_of(spec.gpu, facts.choice).type)
+    placement = choose_placement(spec, facts)
     security = choose_security(spec, facts)
     named, serving = (names, version, image, context, dtype), (launch, resources, shared_memory)
     open_decisions = (*named, *serving, rollout, startup, drain)
@@ -105,12 +107,7 @@ def plan_service(
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(
-            *_about_facts(spec, facts, source),
-            *placement.notes,
-            *security.notes,
-            *launch.notes,
-        ),
+        notes=(*_about_facts(spec, facts, source), *placement.notes, *security.notes, *launch.notes, *compatibility),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
         fit=fit,

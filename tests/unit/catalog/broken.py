@@ -3,6 +3,12 @@
 VERSION = "images: {cuda: registry.example/vllm:v9}, user: 1, group: 1, max_model_len: 1, max_num_seqs: 1"
 L5 = "{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [NVIDIA-L5], gke: [nvidia-l5]}}"
 
+
+def with_support(cells: str) -> str:
+    """A version with cells of the matrix."""
+    return f"vllm: {{versions: {{'9': {{{VERSION}, quantizations: [awq], support: {{{cells}}}}}}}}}"
+
+
 BROKEN_ENGINES = (
     ("a: [", "engines.yaml: is not YAML"),
     ("[]", "engines.yaml: "),
@@ -20,6 +26,15 @@ BROKEN_ENGINES = (
         "images: cuda: ",
     ),
     ("vllm: {versions: {'9': {" + VERSION.replace("/vllm:v9", "/v llm") + "}}}", "images: cuda: .*/v llm"),
+    (with_support("rocm: {}"), "9: support: rocm .* cuda"),
+    (with_support("cuda: {lest: '8.0'}"), "9: support: cuda: .* lest"),
+    (with_support("cuda: {least: 8.0}"), "9: support: cuda: least: "),
+    (with_support("cuda: {most: sm90}"), "9: support: cuda: most: 'sm90'"),
+    (with_support("cuda: {driver: {least: R580}}"), "9: support: cuda: driver: way_out: "),
+    (with_support("cuda: {machines: [x86 64]}"), "9: support: cuda: machines: 'x86 64'"),
+    (with_support("cuda: {needs: {dtyp: {bfloat16: '8.0'}}}"), "9: support: cuda: needs: dtyp .* dtype"),
+    (with_support("cuda: {needs: {dtype: {bfloat16: none}}}"), "needs: dtype: bfloat16: 'none'"),
+    (with_support("cuda: {needs: {quantization: {agq: '8.0'}}}"), "needs: quantization: agq "),
 )
 """Texts of engines.yaml."""
 
@@ -36,6 +51,14 @@ BROKEN_ACCELERATORS = (
         "L5: resource_name: 'gpu'",
     ),
     ("vendors: {acme: {domains: [a.b], resource_name: a.b/c}}", "vendors: acme: image_variant: "),
+    (
+        "vendors: {a: {domains: [a.b], resource_name: a.b/c, image_variant: x, unshared: [{key: a, operator: Not}]}}",
+        "vendors: a: .*operator",
+    ),
+    (
+        "vendors: {acme: {domains: [a.b], resource_name: a.b/c, image_variant: x, slices: {a.b/half: 0.0}}}",
+        "vendors: acme: slices: a.b/half: 0.0",
+    ),
     ("schemes: [{platform: ours, labels: {}}]", "accelerators.yaml: schemes: ours: labels "),
     ("groups: {L: []}", "accelerators.yaml: groups: L: "),
     ("groups: {L: [L9]}", "accelerators.yaml: groups: L: L9 "),

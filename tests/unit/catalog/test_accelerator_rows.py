@@ -28,22 +28,30 @@ def tables(**changes: Any) -> dict[str, Any]:
     return {**yaml.safe_load(FILE), **changes}
 
 
-def expressions(name: str) -> list[list[tuple[str, list[str]]]]:
-    terms = accelerators_from(tables())["accelerators"][name].node_terms
+def expressions(name: str, *, shared: bool = False) -> list[list[tuple[str, list[str]]]]:
+    terms = accelerators_from(tables())["accelerators"][name].admitting(shared=shared).node_terms
     return [[(part["key"], part["values"]) for part in term.term["matchExpressions"]] for term in terms]
 
 
 def test_a_row_gets_one_term_for_each_scheme_it_has_a_value_for() -> None:
     assert expressions("N1") == [
+        [("one/model", ["N1-A"])],
+        [("two/model", ["n1"]), ("two/memory", ["16384"])],
+    ]
+    assert expressions("N1-XL") == [[("one/model", ["N1-XL"])]]
+
+
+def test_for_a_pod_that_admits_shared_devices_each_value_has_its_suffixes_too() -> None:
+    assert expressions("N1", shared=True) == [
         [("one/model", ["N1-A", "N1-A-SHARED"])],
         [("two/model", ["n1"]), ("two/memory", ["16384"])],
     ]
-    assert expressions("N1-XL") == [[("one/model", ["N1-XL", "N1-XL-SHARED"])]]
 
 
 def test_a_group_has_the_labels_of_its_members_and_the_least_memory() -> None:
     group = accelerators_from(tables())["accelerators"]["N1-16GB"]
-    assert expressions("N1-16GB")[0] == [("one/model", ["N1-A", "N1-XL", "N1-A-SHARED", "N1-XL-SHARED"])]
+    shared = ["N1-A", "N1-XL", "N1-A-SHARED", "N1-XL-SHARED"]
+    assert expressions("N1-16GB", shared=True)[0] == [("one/model", shared)]
     assert (group.name, group.memory_gib) == ("N1-16GB", 15.5)
 
 

@@ -61,7 +61,7 @@ def test_an_accelerator_is_added_with_its_vendors_columns() -> None:
 def test_an_accelerator_given_takes_the_place_of_the_shipped_row() -> None:
     text = "accelerators: [{name: T4, vendor: nvidia, memory_gib: 1, labels: {gfd: [Our-T4]}}]"
     row = accelerators(text).accelerator("T4")
-    assert [term.term["matchExpressions"][0]["values"] for term in row.node_terms] == [["Our-T4", "Our-T4-SHARED"]]
+    assert [term.term["matchExpressions"][0]["values"] for term in row.node_terms] == [["Our-T4"]]
     assert load_catalogue().accelerator("T4") != row
 
 

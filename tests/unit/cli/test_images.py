@@ -24,7 +24,7 @@ def test_lists_every_image_of_the_catalogue_once() -> None:
 
 def test_narrows_to_what_a_cluster_uses() -> None:
     lines = images("--engine", "tgi", "--variant", "cuda", "--default-versions").splitlines()
-    assert lines == ["ghcr.io/huggingface/text-generation-inference:3.0.1"]
+    assert lines == ["ghcr.io/huggingface/text-generation-inference:3.1.0"]
 
 
 def test_a_mirror_shows_where_from_and_where_to() -> None:

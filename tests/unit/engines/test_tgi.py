@@ -144,8 +144,8 @@ def test_knows_every_option_it_renders_or_leaves_it_out(version: str) -> None:
 
 def test_the_default_is_the_last_version_whose_image_runs_without_root() -> None:
     users = {version: a_version("tgi", version).user for version in VERSIONS}
-    assert users == {"3.0.1": 2000, "3.3.5": 0, "3.3.7": 0}
-    assert load_catalogue().engines["tgi"].default == "3.0.1"
+    assert users == {"3.0.1": 2000, "3.1.0": 2000, "3.3.5": 0, "3.3.7": 0}
+    assert load_catalogue().engines["tgi"].default == "3.1.0"
 
 
 @pytest.mark.parametrize(

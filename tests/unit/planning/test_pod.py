@@ -7,6 +7,8 @@ import pytest
 from llmservice.planning.facts import RegistrySettings
 from tests.unit.planning.planned import HUB, L4, planned, refused
 
+OWN = {"image": "registry.example/npu:1", "version": "b11312"}
+
 
 def platforms(**changes: Any) -> list[str]:
     return [term["matchExpressions"][0]["key"] for term in planned(**HUB, **L4, **changes).pod.node_terms]
@@ -40,8 +42,9 @@ def test_a_karpenter_of_azure_is_not_asked_for_a_fraction_of_an_a10() -> None:
 
 
 def test_a_device_known_by_its_resource_chooses_no_nodes_and_is_tolerated() -> None:
-    plan = planned(**HUB, spec__gpu={"resourceName": "nvidia.com/mig-1g.5gb"})
+    plan = planned(**HUB, spec__gpu={"resourceName": "acme.example/npu"}, spec__engineOptions=OWN)
     assert plan.pod.node_terms == ()
+    plan = planned(**HUB, spec__gpu={"resourceName": "nvidia.com/mig-1g.5gb"})
     assert plan.pod.tolerations[0] == {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 
 

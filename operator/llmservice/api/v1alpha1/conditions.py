@@ -47,6 +47,7 @@ class Reason(StrEnum):
     OWNED_ARGUMENT = "OwnedArgument"
     UNSUPPORTED_MODEL_SOURCE = "UnsupportedModelSource"
     UNSUPPORTED_FIELD = "UnsupportedField"
+    UNSUPPORTED_BY_DEVICE = "UnsupportedByDevice"
     QUANTIZATION_MISSPELLED = "QuantizationMisspelled"
 
     FITS = "Fits"

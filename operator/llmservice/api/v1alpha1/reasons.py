@@ -57,6 +57,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The engine, or this version of it, cannot do what a field asks for.",
         "Remove the field the message names, or use another engine or version.",
     ),
+    Reason.UNSUPPORTED_BY_DEVICE: Meaning(
+        "The image of this engine version has no kernels for the device, or cannot do there what a field asks for.",
+        "Use a version, device or value that the message names; see [what runs where](matrix.md).",
+    ),
     Reason.QUANTIZATION_MISSPELLED: Meaning(
         "The quantization is not one the engine knows, or is written in another case.",
         "Set `spec.quantization` to the spelling in the message, or to auto.",
