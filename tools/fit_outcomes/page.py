@@ -12,9 +12,9 @@ _HEAD = """\
 # Public starts against the fit check
 
 Written by `make docs` from `tests/outcomes/outcomes.yaml`: starts of engines that people reported in public, each with
-its source, run through the check that decides before a GPU is taken. The facts of the models are those of the catalogue or
-stand in that file, and so does what a source leaves open. None of them was run for this page, and many are of versions
-older than those in the catalogue of engines: how much an engine takes beside weights and cache has changed since.
+its source, run through the check that decides before a GPU is taken. The facts of the models are those of the catalogue
+or stand in that file, and so does what a source leaves open. None of them was run for this page, and many are of
+versions older than those in the catalogue of engines: what an engine takes beside weights and cache has changed since.
 
 What the check must never do is to refuse what runs: `tests/outcomes` fails for every start that it refuses.
 
@@ -33,8 +33,8 @@ def _totals(every: Sequence[Judged]) -> Iterator[str]:
     refused = sum(each.falsely_refused for each in every)
     accepted = sum(each.falsely_accepted for each in every)
     failed = sum(each.start.failed for each in every)
-    yield f"{len(every)} starts, {failed} of which failed for want of memory: **{refused} false refusals**, {accepted}"
-    yield f"false acceptances, {_share(accepted, failed)} of the failures."
+    yield f"{len(every)} starts, {failed} of which failed for want of memory: **{refused} false refusals**,"
+    yield f"{accepted} false acceptances ({_share(accepted, failed)} of the failures)."
     yield ""
     yield from _table(("what came of it", *_OUTCOMES), _counted(every))
 
