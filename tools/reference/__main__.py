@@ -9,6 +9,8 @@ from llmservice.cli import VERBS
 from llmservice.cli import main as command
 from llmservice.engines.registry import ENGINES
 from llmservice.settings import VARIABLES
+from tools.fit_outcomes.page import fit_outcomes_page
+from tools.fit_outcomes.reading import public_starts
 from tools.reference.cli import cli_page
 from tools.reference.fields import fields_page
 from tools.reference.metrics import metrics_page
@@ -18,6 +20,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": lambda: cli_page(command, VERBS),
+    "fit-outcomes.md": lambda: fit_outcomes_page(public_starts()),
     "llmservice.md": lambda: fields_page(crd_manifest(engines=tuple(ENGINES))),
     "metrics.md": metrics_page,
     "reasons.md": reasons_page,

@@ -58,6 +58,22 @@ def test_the_closed_form_gives_published_sizes_within_one_percent(
     assert by_dimensions(model, quantization) == pytest.approx(published, rel=0.01)
 
 
+def test_the_files_of_deepseek_v3_hold_one_more_layer_for_multi_token_prediction() -> None:
+    """641.3 GiB of files, with the layer that is loaded for speculative decoding alone.
+
+    README_WEIGHTS.md of deepseek-ai/DeepSeek-V3: 11.5 billion weights (a layer of experts like the others, and a
+    projection from twice the hidden size), and embeddings and output layer once more, 0.9 billion each.
+    """
+    facts = replace(known("deepseek-ai/DeepSeek-V3"), layers=62, file_bytes=0)
+    counts = weight_counts(facts)
+    fp8 = quantization_named("fp8")
+    assert counts is not None
+    assert fp8 is not None
+    copies = 2 * facts.vocabulary * facts.hidden_size
+    projection = 2 * facts.hidden_size * facts.hidden_size
+    assert (quantized_bytes(counts, fp8) + 2 * (copies + projection)) / GIB == pytest.approx(641.3, rel=0.001)
+
+
 @pytest.mark.parametrize(
     ("model", "quantization", "published"),
     [

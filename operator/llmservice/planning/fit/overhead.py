@@ -21,6 +21,8 @@ class Overhead:
 
 _CONTEXT_GIB = 0.3
 """Libraries and buffers outside the engine's own pools on one device: 0.25 to 0.27 in vLLM's logs ("non-torch")."""
+_LEAST_CONTEXT_GIB = 0.13
+"""The least of it that was seen: 0.13 to 0.14 on one H100 with vLLM 0.11.0 (llm-d-planner@e50305af, six runs)."""
 _MORE_GRAPHS_GIB = 0.7 / 768
 """For each request above 256: CUDA graphs take about 1 GiB at 1024."""
 _FLAT_REQUESTS = 256
@@ -29,12 +31,12 @@ _FLAT_REQUESTS = 256
 def overhead(facts: ModelFacts, setup: Setup) -> Overhead:
     """What the engine takes; unknown dimensions count as nothing."""
     use = setup.use
-    low = _step(facts, setup) + _CONTEXT_GIB * GIB
-    more = use.spread_gib
+    step = _step(facts, setup)
+    more = _CONTEXT_GIB + use.spread_gib
     more += use.exchange_gib if setup.devices > 1 else 0.0
     more += use.experts_gib if facts.experts else 0.0
     more += 0.0 if setup.eager else use.compiling_gib + _graphs_gib(setup)
-    return Overhead(optimistic=low, careful=low + more * GIB)
+    return Overhead(optimistic=step + _LEAST_CONTEXT_GIB * GIB, careful=step + more * GIB)
 
 
 def _step(facts: ModelFacts, setup: Setup) -> float:
