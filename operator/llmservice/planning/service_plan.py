@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
+from llmservice.planning.fit.verdict import Verdict
 
 __all__ = [
     "ContainerPlan",
@@ -128,7 +129,8 @@ class ServicePlan:
     `scaling` is None without autoscaling. `admitted` are the peers of the NetworkPolicy; None: no policy.
     `pod_security` is the strictest Pod Security Standard that the pods pass. `facts` is the compact JSON of the
     catalogue rows and settings that were used: kept in status, so that the same generation is always planned from the
-    same facts. `render_version` is the version of the rendering.
+    same facts. `render_version` is the version of the rendering. `fit` is what is known of the model on its devices;
+    None where nothing is.
     """
 
     owner: Owner
@@ -153,6 +155,7 @@ class ServicePlan:
     notes: tuple[str, ...]
     facts: str
     render_version: int
+    fit: Verdict | None = None
 
     @property
     def minimum(self) -> int | None:
