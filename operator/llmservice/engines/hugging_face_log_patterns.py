@@ -37,6 +37,12 @@ HUB_LOG_PATTERNS = (
         remedy="correct spec.model.uri; a private model needs spec.model.tokenSecretRef",
     ),
     LogPattern(
+        cause="the proxy does not let the engine through",
+        reason=Reason.HUB_UNREACHABLE,
+        pattern=compiled(r"ProxyError|Tunnel connection failed|407 Proxy Authentication"),
+        remedy="correct HTTPS_PROXY and NO_PROXY in spec.engineOptions.env",
+    ),
+    LogPattern(
         cause="the hub denies access",
         reason=Reason.MODEL_ACCESS_DENIED,
         pattern=compiled(r"(401|403) (Client Error|Forbidden)|error '(401|403) "),
@@ -62,12 +68,6 @@ HUB_LOG_PATTERNS = (
             "mount the authority's certificate with spec.engineOptions.files, and name it in SSL_CERT_FILE and "
             "REQUESTS_CA_BUNDLE in spec.engineOptions.env"
         ),
-    ),
-    LogPattern(
-        cause="the proxy does not let the engine through",
-        reason=Reason.HUB_UNREACHABLE,
-        pattern=compiled(r"ProxyError|Tunnel connection failed|407 Proxy Authentication"),
-        remedy="correct HTTPS_PROXY and NO_PROXY in spec.engineOptions.env",
     ),
     LogPattern(
         cause="the hub's name has no address",

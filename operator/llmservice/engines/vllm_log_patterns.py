@@ -68,8 +68,8 @@ _MODEL = (
         cause="the model does not take so long a context",
         reason=Reason.CONTEXT_TOO_LONG,
         pattern=compiled(
-            r"greater than the derived max_model_len \([^\n]*model_max_length=(?P<largest>[0-9]+)[^\n]*To allow overridin"
-            r"g"
+            r"greater than the derived max_model_len \([^\n]*model_max_length=(?P<largest>[0-9]+)[^\n]*"
+            r"To allow overriding"
         ),
         remedy="lower spec.maxModelLen to the model's context length",
         remedy_in_numbers="set spec.maxModelLen to {largest} or less",
@@ -77,10 +77,7 @@ _MODEL = (
     LogPattern(
         cause="the model does not take so long a context",
         reason=Reason.CONTEXT_TOO_LONG,
-        pattern=compiled(
-            r"greater than the derived max_model_len( \(\w+=(?P<largest>[0-9]+)[^\n]*model_max_length=None[^\n]*"
-            r"To allow overriding)?"
-        ),
+        pattern=compiled(r"greater than the derived max_model_len \(\w+=(?P<largest>[0-9]+)[^\n]*To allow overriding"),
         remedy="lower spec.maxModelLen to the model's context length",
         remedy_in_numbers="set spec.maxModelLen to {largest} or less",
     ),

@@ -118,7 +118,7 @@ class PatternSet:
 
     def which(self, text: str) -> tuple[int, ...]:
         """The positions of all patterns that are in the text, in order."""
-        return tuple(sorted(self.engine.Match(_utf8(text))))
+        return tuple(sorted(self.engine.Match(_utf8(text)) or ()))
 
 
 def together(patterns: Iterable[Pattern]) -> PatternSet:

@@ -16,7 +16,10 @@ from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, ru
 
 PATTERNS = (
     LogPattern(
-        reason=Reason.MODEL_NOT_FOUND, pattern=compiled(r"failed to open .*gguf"), remedy="correct spec.model.uri"
+        cause="no file",
+        reason=Reason.MODEL_NOT_FOUND,
+        pattern=compiled(r"failed to open .*gguf"),
+        remedy="correct spec.model.uri",
     ),
 )
 
