@@ -34,7 +34,9 @@ def _planning() -> Iterator[str]:
 def _engines() -> Iterator[str]:
     for name, engine in ENGINES.items():
         for pattern in engine.log_patterns:
-            yield f"{name}, log: {pattern.reason}: {pattern.remedy}"
+            yield f"{name}, log: {pattern.reason}: {pattern.cause}: …; {pattern.remedy}"
+            if pattern.remedy_in_numbers:
+                yield f"{name}, log: {pattern.reason}: {pattern.cause}: …; {pattern.remedy_in_numbers}"
         for way_out in {*engine.owned.flags.values(), *engine.owned.environment.values()}:
             yield f"{name}, owned: {way_out}"
 

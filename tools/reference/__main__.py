@@ -9,6 +9,7 @@ from llmservice.cli import VERBS
 from llmservice.cli import main as command
 from llmservice.engines.registry import ENGINES
 from llmservice.settings import VARIABLES
+from tools.reference.causes import causes_page
 from tools.reference.cli import cli_page
 from tools.reference.fields import fields_page
 from tools.reference.metrics import metrics_page
@@ -17,6 +18,7 @@ from tools.reference.settings import settings_page
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "causes.md": lambda: causes_page(ENGINES),
     "cli.md": lambda: cli_page(command, VERBS),
     "llmservice.md": lambda: fields_page(crd_manifest(engines=tuple(ENGINES))),
     "metrics.md": metrics_page,

@@ -71,7 +71,7 @@ ACCELERATOR_LOG_PATTERNS = (
     LogPattern(
         cause="the user of the pod may not open the device",
         reason=Reason.GPU_NOT_USABLE,
-        pattern=compiled(r"Unable to open /dev/kfd|/dev/(kfd|dri/\w+)[^\n]*Permission denied"),
+        pattern=compiled(r"Unable to open /dev/kfd"),
         remedy="add the group that owns it on the node to spec.pod.securityContext.supplementalGroups",
     ),
     LogPattern(

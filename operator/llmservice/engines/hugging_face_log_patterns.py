@@ -21,7 +21,7 @@ HUB_LOG_PATTERNS = (
     LogPattern(
         cause="the token is not valid",
         reason=Reason.MODEL_ACCESS_DENIED,
-        pattern=compiled(r"Invalid credentials in Authorization header|Invalid user token|Access Token .* expired"),
+        pattern=compiled(r"Invalid credentials in Authorization header|Invalid user token"),
         remedy="put a new token into the Secret of spec.model.tokenSecretRef",
     ),
     LogPattern(
@@ -93,8 +93,8 @@ HUB_LOG_PATTERNS = (
         cause="the hub cannot be reached",
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(
-            r"ConnectTimeout|Connection to \S+ timed out|ReadTimeout|Max retries exceeded|ConnectError: "
-            r"|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://\S+' to load|Network is unreachable"
+            r"ConnectTimeout| timed out\. \(connect timeout=|ReadTimeout|Max retries exceeded|ConnectError: "
+            r"|LocalEntryNotFoundError: |[Cc]ouldn't connect to 'https?://|Network is unreachable"
         ),
         remedy=f"let the pod reach it (a NetworkPolicy, HTTPS_PROXY in spec.engineOptions.env), {_CLAIM}",
     ),
@@ -162,7 +162,7 @@ CHECKPOINT_LOG_PATTERNS = (
         pattern=compiled(
             r"Couldn't instantiate the backend tokenizer|Can't load tokenizer for |Unable to load (vocabulary"
             r"|tokenizer)"
-            r"|Converting from SentencePiece and Tiktoken failed|Tokenizer class \S+ does not exist"
+            r"|Converting from SentencePiece and Tiktoken failed|does not exist or is not currently imported"
             r"|Failed to load the tokenizer"
         ),
         remedy="add tokenizer.json and tokenizer_config.json to the model, or set a newer spec.engineOptions.version",
@@ -188,7 +188,7 @@ CHECKPOINT_LOG_PATTERNS = (
     LogPattern(
         cause="the image has no compiler for CUDA",
         reason=Reason.COMPILATION_FAILED,
-        pattern=compiled(r"Could not find nvcc|nvcc: not found|No such file or directory: '\S*nvcc'"),
+        pattern=compiled(r"Could not find nvcc|nvcc: not found|directory: 'nvcc'|/nvcc'$"),
         remedy=(
             "use an image with the CUDA toolkit (spec.engineOptions.image); with vllm, "
             "VLLM_USE_FLASHINFER_SAMPLER=0 in "
@@ -200,7 +200,7 @@ CHECKPOINT_LOG_PATTERNS = (
         reason=Reason.PACKAGE_MISSING,
         pattern=compiled(
             r"ModuleNotFoundError: No module named|ImportError: [^\n]*([Pp]lease install|[Ii]nstall it|pip install)"
-            r"|requires the following packages that were not found|requires upstream \S+ to be installed"
+            r"|requires the following packages that were not found|to be installed\. Please install"
         ),
         remedy="use an image of your own with it (spec.engineOptions.image), or another model",
     ),

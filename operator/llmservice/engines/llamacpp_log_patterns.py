@@ -51,7 +51,7 @@ _MEMORY = (
     LogPattern(
         cause="a quantized KV cache needs flash attention",
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=compiled(r"quantized V cache (was requested|requires)|V cache type \S+ with block size"),
+        pattern=compiled(r"quantized V cache (was requested|requires)|with block size [0-9]+ does not divide"),
         remedy="omit spec.kvCacheDtype, or leave --flash-attn off out of spec.engineOptions.args",
     ),
 )
@@ -72,13 +72,13 @@ _FILES_OF_MODEL = (
     LogPattern(
         cause="there is no such file",
         reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"failed to open GGUF file '.*' \(No such file or directory\)"),
+        pattern=compiled(r"' \(No such file or directory\)"),
         remedy="correct the path in spec.model.uri, or copy the file to the volume",
     ),
     LogPattern(
         cause="the user of the pod may not read the model",
         reason=Reason.FILE_NOT_ACCESSIBLE,
-        pattern=compiled(r"failed to open GGUF file '.*' \(Permission denied\)"),
+        pattern=compiled(r"' \(Permission denied\)"),
         remedy="set spec.pod.securityContext.runAsUser, fsGroup or supplementalGroups",
     ),
     LogPattern(
@@ -146,7 +146,7 @@ _HUB = (
     LogPattern(
         cause="the repository has no such file",
         reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"file '.*' not found in repository"),
+        pattern=compiled(r"' not found in repository"),
         remedy="correct spec.model.file; the log lists the files",
     ),
     LogPattern(
@@ -200,7 +200,7 @@ _LAST = (
     LogPattern(
         cause="memory is used up",
         reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(r"out of memory|unable to allocate .* buffer|failed to allocate (compute|buffer)"),
+        pattern=compiled(r"out of memory|unable to allocate |failed to allocate (compute|buffer)"),
         remedy="take a smaller spec.quantization, lower spec.maxModelLen or spec.maxNumSeqs, or raise spec.gpu.count",
     ),
 )

@@ -12,8 +12,8 @@ SYSTEM_LOG_PATTERNS = (
         cause="shared memory (/dev/shm) is too small",
         reason=Reason.SHARED_MEMORY_TOO_SMALL,
         pattern=compiled(
-            r"Insufficient space in /dev/shm for [^\n]*: (?P<needed>[0-9]+) MiB required"
-            r"|shared memory segment \S*/dev/shm|No space left on device: '/(dev/shm|psm_)"
+            r": (?P<needed>[0-9]+) MiB required, [0-9]+ MiB free\. Increase /dev/shm"
+            r"|shared memory segment \[?/dev/shm|No space left on device: '/(dev/shm|psm_)"
             r"|[Bb]us error|insufficient shared memory \(shm\)"
         ),
         remedy="raise spec.pod.sharedMemory",
@@ -83,9 +83,7 @@ SYSTEM_LOG_PATTERNS = (
     LogPattern(
         cause="the memory of the container is used up",
         reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(
-            r"^(\([^)\n]*\) )*(ERROR [^\n]*\] )?MemoryError|std::bad_alloc|Cannot allocate memory|can't allocate memory"
-        ),
+        pattern=compiled(r"(^|\s)MemoryError$|std::bad_alloc|Cannot allocate memory|can't allocate memory"),
         remedy="raise spec.pod.resources.limits.memory",
     ),
 )

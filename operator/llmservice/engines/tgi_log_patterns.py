@@ -53,7 +53,7 @@ _SPECIFIC = (
         cause="the model runs on one device only",
         reason=Reason.UNSUPPORTED_FIELD,
         pattern=compiled(
-            r"Sharded \S+ requires Flash Attention|sharded is not supported|Sharding is currently not supported"
+            r"requires Flash Attention enabled models|sharded is not supported|Sharding is currently not supported"
         ),
         remedy="set spec.gpu.count: 1, or use another engine",
     ),

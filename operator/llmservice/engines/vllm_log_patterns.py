@@ -58,7 +58,7 @@ _MEMORY = (
     LogPattern(
         cause="another process uses the device",
         reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(r"Free memory on device .* is less than desired"),
+        pattern=compiled(r"is less than desired GPU memory utilization"),
         remedy="give the pod its own, or lower --gpu-memory-utilization in the args",
     ),
 )
@@ -94,13 +94,13 @@ _MODEL = (
     LogPattern(
         cause="the checkpoint is quantized in another way",
         reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=compiled(r"Quantization method specified in the model config .* does not match"),
+        pattern=compiled(r"Quantization method specified in the model config"),
         remedy="set spec.quantization: auto; an online- quantization needs an unquantized checkpoint",
     ),
     LogPattern(
         cause="this quantization does not run on this card",
         reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=compiled(r"(quantization method \S+|Quantization scheme) is not supported for the current GPU"),
+        pattern=compiled(r"is not supported for the current GPU"),
         remedy="use another checkpoint or another spec.gpu.type",
     ),
     LogPattern(
@@ -124,13 +124,13 @@ _MODEL = (
     LogPattern(
         cause="the model cannot run in float16",
         reason=Reason.UNSUPPORTED_FIELD,
-        pattern=compiled(r"The model type \S+ does not support float16"),
+        pattern=compiled(r"does not support float16\. Reason: "),
         remedy="set spec.dtype: bfloat16 on a card that has it, else float32",
     ),
     LogPattern(
         cause="no attention kernel takes this model on this card",
         reason=Reason.GPU_NOT_SUPPORTED,
-        pattern=compiled(r"No valid attention backend found for|Selected backend \S+ is not valid for"),
+        pattern=compiled(r"No valid attention backend found for"),
         remedy="omit spec.kvCacheDtype and --attention-backend, or set another spec.gpu.type",
     ),
     LogPattern(
@@ -143,7 +143,7 @@ _MODEL = (
         cause="the version does not know the model's architecture",
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(
-            r"Model architectures .* (are not supported for now|failed to be inspected)|Cannot find model module"
+            r"are not supported for now\. Supported|failed to be inspected\. Please|Cannot find model module"
         ),
         remedy="set a newer spec.engineOptions.version, or use another engine",
     ),
@@ -183,7 +183,7 @@ _ARGUMENTS = (
     LogPattern(
         cause="an argument that is to be JSON is not",
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
-        pattern=compiled(r"error: argument [^\n]*(cannot be converted to <function loads|invalid loads value)"),
+        pattern=compiled(r"cannot be converted to <function loads|: invalid loads value: "),
         remedy="correct it in spec.engineOptions.args: one line of JSON with double quotes, without quotes around it",
     ),
     LogPattern(
