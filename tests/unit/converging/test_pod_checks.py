@@ -174,8 +174,8 @@ def evicted(name: str = "chat-0", created: str = "2026-01-01T00:00:00Z") -> dict
     [
         (
             (
-                "The node was low on resource: ephemeral-storage. Threshold quantity: 2146223340, available: 1883424Ki. "
-                "Container engine was using 10304Ki, request is 0, has larger consumption of ephemeral-storage. "
+                "The node was low on resource: ephemeral-storage. Threshold quantity: 2146223340, available: 1883424Ki."
+                " Container engine was using 10304Ki, request is 0, has larger consumption of ephemeral-storage. "
             ),
             "DiskFull",
             "requests.ephemeral-storage",
@@ -191,8 +191,8 @@ def evicted(name: str = "chat-0", created: str = "2026-01-01T00:00:00Z") -> dict
         ("The node had condition: [PIDPressure]. ", "ProcessLimitReached", "OMP_NUM_THREADS"),
         (
             (
-                "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices "
-                "nvidia.com/gpu, which is unexpected"
+                "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices"
+                " nvidia.com/gpu, which is unexpected"
             ),
             "GpuFaulty",
             "node",
