@@ -25,6 +25,7 @@ ACCELERATOR_LOG_PATTERNS = (
         remedy=(
             "drain the node and have the device reset or replaced; nvidia-smi -q and Xid lines of its kernel tell more"
         ),
+        self_healing=True,
     ),
     LogPattern(
         cause="the driver is older than the CUDA libraries, and the card is not one they are compatible with",
@@ -52,6 +53,7 @@ ACCELERATOR_LOG_PATTERNS = (
         reason=Reason.GPU_NOT_USABLE,
         pattern=compiled(r"Error 802|system not yet initialized"),
         remedy="start NVIDIA's Fabric Manager on the node, in the version of its driver",
+        self_healing=True,
     ),
     LogPattern(
         cause="the engine has no kernels for this card",
@@ -67,6 +69,7 @@ ACCELERATOR_LOG_PATTERNS = (
         reason=Reason.GPU_BUSY,
         pattern=compiled(r"CUDA-capable device(s|\(s\))? (is|are|is/are) busy or unavailable"),
         remedy="end what uses it outside Kubernetes, or set its compute mode to default (nvidia-smi -c 0)",
+        self_healing=True,
     ),
     LogPattern(
         cause="the user of the pod may not open the device",

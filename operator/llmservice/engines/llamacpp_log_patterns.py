@@ -8,6 +8,7 @@ tools/mtmd, tools/server.
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.accelerator_log_patterns import ACCELERATOR_LOG_PATTERNS
 from llmservice.engines.engine import LogPattern
+from llmservice.engines.llamacpp_file_log_patterns import LLAMACPP_FILE_LOG_PATTERNS
 from llmservice.engines.system_log_patterns import SYSTEM_LOG_PATTERNS
 from llmservice.untrusted.patterns import compiled
 
@@ -56,71 +57,6 @@ _MEMORY = (
     ),
 )
 
-_FILES_OF_MODEL = (
-    LogPattern(
-        cause="a part of the model's file is missing",
-        reason=Reason.CHECKPOINT_DAMAGED,
-        pattern=compiled(r"failed to load GGUF split|invalid split (count|file)"),
-        remedy="copy every part (-00001-of-…) to the same folder",
-    ),
-    LogPattern(
-        cause="this is not the first part of the model's file",
-        reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"illegal split file idx"),
-        remedy="name the first part (-00001-of-…) in spec.model.uri or spec.model.file",
-    ),
-    LogPattern(
-        cause="there is no such file",
-        reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"' \(No such file or directory\)"),
-        remedy="correct the path in spec.model.uri, or copy the file to the volume",
-    ),
-    LogPattern(
-        cause="the user of the pod may not read the model",
-        reason=Reason.FILE_NOT_ACCESSIBLE,
-        pattern=compiled(r"' \(Permission denied\)"),
-        remedy="set spec.pod.securityContext.runAsUser, fsGroup or supplementalGroups",
-    ),
-    LogPattern(
-        cause="the file is not a GGUF file",
-        reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"invalid magic characters|failed to read magic"),
-        remedy="name one in spec.model.uri or spec.model.file",
-    ),
-    LogPattern(
-        cause="the file is damaged or cut off",
-        reason=Reason.CHECKPOINT_DAMAGED,
-        pattern=compiled(
-            r"data is not within the file bounds|failed to read (key-value pairs|tensor (info|data))|corrupted model: "
-        ),
-        remedy="copy it to the volume again; a download is repeated by deleting the pod",
-    ),
-    LogPattern(
-        cause="the version does not know the model's architecture",
-        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=compiled(r"unknown model architecture: "),
-        remedy="set a newer spec.engineOptions.version, or another engine",
-    ),
-    LogPattern(
-        cause="the version does not know a format of numbers in the file",
-        reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=compiled(r"has invalid ggml type"),
-        remedy="set a newer spec.engineOptions.version, or a file of another quantization",
-    ),
-    LogPattern(
-        cause="the tokenizer in the file is missing or unknown to this version",
-        reason=Reason.TOKENIZER_UNUSABLE,
-        pattern=compiled(r"unknown (pre-tokenizer type|tokenizer): |cannot find tokenizer (merges|vocab)"),
-        remedy="set a newer spec.engineOptions.version, or a file that was converted by one",
-    ),
-    LogPattern(
-        cause="the file and this version disagree about the model's tensors",
-        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=compiled(r"wrong number of tensors; |missing tensor '|has wrong shape; "),
-        remedy="set another spec.engineOptions.version, or a file that was converted for it",
-    ),
-)
-
 _HUB = (
     LogPattern(
         cause="the hub denies access",
@@ -154,12 +90,14 @@ _HUB = (
         reason=Reason.HUB_THROTTLED,
         pattern=compiled(r"GET failed \(429\)"),
         remedy="wait, set spec.model.tokenSecretRef, or keep the model on a claim (pvc://)",
+        self_healing=True,
     ),
     LogPattern(
         cause="the hub is failing",
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(r"GET failed \(\d+\)"),
         remedy="wait (status.huggingface.co), or keep the model on a claim (pvc://)",
+        self_healing=True,
     ),
     LogPattern(
         cause="the program was built without HTTPS",
@@ -181,6 +119,7 @@ _HUB = (
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(r"HTTPLIB failed: |download failed after \d+ attempts"),
         remedy="check network policy and proxy, or keep the model on a claim (pvc://)",
+        self_healing=True,
     ),
     LogPattern(
         cause="the download cannot be written",
@@ -209,7 +148,7 @@ LLAMACPP_LOG_PATTERNS = (
     *SYSTEM_LOG_PATTERNS,
     *_BESIDE_THE_MODEL,
     *_MEMORY,
-    *_FILES_OF_MODEL,
+    *LLAMACPP_FILE_LOG_PATTERNS,
     *_HUB,
     *ACCELERATOR_LOG_PATTERNS,
     *_LAST,

@@ -6,8 +6,9 @@ server/text_generation_server/models/{__init__,flash_causal_lm}.py.
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.accelerator_log_patterns import ACCELERATOR_LOG_PATTERNS
+from llmservice.engines.checkpoint_log_patterns import CHECKPOINT_LOG_PATTERNS
 from llmservice.engines.engine import LogPattern
-from llmservice.engines.hugging_face_log_patterns import CHECKPOINT_LOG_PATTERNS, HUB_LOG_PATTERNS
+from llmservice.engines.hugging_face_log_patterns import HUB_LOG_PATTERNS
 from llmservice.engines.system_log_patterns import FILE_LOG_PATTERNS, SYSTEM_LOG_PATTERNS
 from llmservice.untrusted.patterns import compiled
 

@@ -52,7 +52,7 @@ def test_a_line_in_a_log_names_its_cause_and_the_way_out(engine: str, line: Line
     found = told(engine, f"{NOISE}{line.text}\n{NOISE}")
     assert found.reason == line.reason
     assert line.says in found.message
-    assert not found.self_healing
+    assert found.self_healing == first(engine, line.text).self_healing
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -76,6 +76,13 @@ def test_a_pattern_that_is_found_earlier_never_hides_another_engines_line(engine
         if first(engine, line.text).reason != line.reason
     }
     assert reasons == {}
+
+
+def test_what_an_edit_of_the_resource_cannot_mend_alone_may_heal() -> None:
+    healing = {(each.reason, each.self_healing) for engine in ENGINES.values() for each in engine.log_patterns}
+    only = {reason for reason, heals in healing if heals} - {reason for reason, heals in healing if not heals}
+    assert only == {"GpuBusy", "GpuFaulty", "HubThrottled"}
+    assert ("HubUnreachable", True) in healing
 
 
 def test_forty_causes_have_a_name() -> None:
