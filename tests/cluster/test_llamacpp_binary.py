@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.resources import files
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pytest
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.recorded_flags import options_in_help, recorded_options
+from llmservice.converging.causes import cause_in
 from llmservice.engines.llamacpp import LLAMACPP
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
@@ -26,6 +27,7 @@ from sandbox.build_llama import llama_build
 from sandbox.cache import cache_folder
 from sandbox.tiny_model import tiny_model
 from tests.builders import an_llmservice
+from tests.unit.engines.gguf_files import first_of_three_parts
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
@@ -42,8 +44,20 @@ def output_of(binary: Path, *arguments: str) -> str:
 
 
 def test_the_recorded_options_are_those_of_the_binary(binary: Path) -> None:
-    recorded = files("llmservice.catalog").joinpath("flags/llamacpp-b11312.txt").read_text("utf-8")
+    recorded = resources("llmservice.catalog").joinpath("flags/llamacpp-b11312.txt").read_text("utf-8")
     assert list(recorded_options(recorded)) == list(options_in_help(output_of(binary, "--help")))
+
+
+CUT, PARTS, TINY = "cut.gguf", "part-00001-of-00003.gguf", "tiny.gguf"
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tiny model, half of it, and the first of its parts."""
+    folder, tiny = tmp_path_factory.mktemp("models"), tiny_model()
+    for name, content in {TINY: tiny, CUT: tiny[: len(tiny) // 2], PARTS: first_of_three_parts(tiny)}.items():
+        (folder / name).write_bytes(content)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -51,14 +65,33 @@ def test_the_recorded_options_are_those_of_the_binary(binary: Path) -> None:
     [
         (("--model", "/there/is/none.gguf"), "ModelNotFound"),
         (("--model", __file__), "ModelNotFound"),
+        (("--model", CUT), "CheckpointDamaged"),
+        (("--model", PARTS), "CheckpointDamaged"),
         (("--threads=4",), "EngineArgumentRejected"),
         (("--ctx-size", "many"), "EngineArgumentRejected"),
+        (("--model", TINY, "--mmproj", "none.gguf"), "EngineArgumentRejected"),
+        (("--model", TINY, "--model-draft", "none.gguf"), "EngineArgumentRejected"),
+        (("--model", TINY, "--lora", TINY), "AdapterRejected"),
+        (("--model", TINY, "--chat-template", "{% if %}"), "ChatTemplateInvalid"),
     ],
 )
-def test_its_last_words_name_the_cause(binary: Path, arguments: tuple[str, ...], reason: str) -> None:
-    log = output_of(binary, "--host", "127.0.0.1", "--port", "0", *arguments)
-    found = (each.reason for each in LLAMACPP.log_patterns if each.pattern.is_in(log))
-    assert next(found, None) == reason
+def test_its_last_words_name_the_cause(binary: Path, files: Path, arguments: tuple[str, ...], reason: str) -> None:
+    here = [str(files / word) if word in {TINY, CUT, PARTS} else word for word in arguments]
+    log = output_of(binary, "--host", "127.0.0.1", "--port", "0", *here)
+    found = cause_in(log, LLAMACPP.log_patterns)
+    assert found is not None
+    assert found.reason == reason
+
+
+def test_a_taken_port_is_named(binary: Path, files: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        log = output_of(binary, "--model", str(files / TINY), "--host", "127.0.0.1", "--port", port)
+    found = cause_in(log, LLAMACPP.log_patterns)
+    assert found is not None
+    assert found.reason == "PortInUse"
 
 
 @dataclass

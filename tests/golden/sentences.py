@@ -40,7 +40,9 @@ def _notes() -> Iterator[str]:
 def _engines() -> Iterator[str]:
     for name, engine in ENGINES.items():
         for pattern in engine.log_patterns:
-            yield f"{name}, log: {pattern.reason}: {pattern.remedy}"
+            healing = ", self-healing" if pattern.self_healing else ""
+            for remedy in filter(None, (pattern.remedy, pattern.remedy_in_numbers)):
+                yield f"{name}, log: {pattern.reason}{healing}: {pattern.cause}: …; {remedy}"
         for way_out in {*engine.owned.flags.values(), *engine.owned.environment.values()}:
             yield f"{name}, owned: {way_out}"
 

@@ -11,6 +11,7 @@ from llmservice.converging.additions import modified_condition
 from llmservice.converging.conditions import Condition
 from llmservice.converging.contest import contest
 from llmservice.converging.diagnosis import Diagnosis
+from llmservice.converging.evictions import EVICTIONS
 from llmservice.converging.intent import with_digest
 from llmservice.converging.missing import MISSING
 from llmservice.converging.observed import Observed
@@ -184,6 +185,13 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
     _diagnosis(_unready(**crashed(137, reason="OOMKilled")), plan=_without_limit()),
     _diagnosis(_unready(**crashed(137, ran_seconds=630))),
     _diagnosis(_unready(**crashed(137, ran_seconds=604_800))),
+    _diagnosis(_unready(**crashed(137, ran_seconds=9))),
+    _diagnosis(_unready(**crashed(132))),
+    _diagnosis(_unready(**crashed(135))),
+    _diagnosis(_unready(**crashed(139))),
+    _diagnosis(_unready(**unscheduled("0/1 nodes are available: 1 Insufficient memory."))),
+    _diagnosis(_unready(**unscheduled("0/1 nodes: 1 had untolerated taint {node.kubernetes.io/disk-pressure: }."))),
+    _diagnosis(_unready(**waiting("ErrImagePull", "write /var/lib/containerd/x: no space left on device"))),
     _diagnosis(_unready(**crashed(255, reason="Unknown"))),
     _diagnosis(_unready(**crashed(1, "line\nlast words"))),
     _diagnosis(_unready(**crashed(0))),
@@ -194,6 +202,10 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
     *(
         Diagnosis(reason=missing.reason, message=missing.remedy, self_healing=True)  # with its placeholders
         for missing in MISSING
+    ),
+    *(
+        Diagnosis(reason=each.reason, message=f"{each.cause}: …; {each.remedy}", self_healing=True)
+        for each in EVICTIONS
     ),
 )
 

@@ -16,6 +16,7 @@ from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
 from llmservice.converging.crashes import container_refused
 from llmservice.converging.crashes import crashed as crash_of
 from llmservice.converging.diagnosis import sentence
+from llmservice.converging.evictions import eviction_cause
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
@@ -163,6 +164,7 @@ READERS: Mapping[str, Reader] = {
     "termination message": lambda text: crash_of(_case("", text)),
     "message of a container runtime": lambda text: container_refused(_case(""), text),
     "words of scheduler and kubelet": lambda text: find_missing(text, "ml"),
+    "why a node ended a pod": eviction_cause,
     "warning about a pod": _warnings,
     "page of metrics": _read_page,
     "label of a bucket": _read_buckets,

@@ -1,7 +1,7 @@
 """Findings as JUnit XML: a suite for each file, a case for each LLMService; GitLab, Jenkins and others read it.
 
-Source: the schema of Jenkins' xUnit plugin (jenkinsci/xunit-plugin, junit-10.xsd), and what GitLab reads of it: the text of a failure, not
-its message (docs.gitlab.com/ci/testing/unit_test_reports).
+Source: the schema of Jenkins' xUnit plugin (jenkinsci/xunit-plugin, junit-10.xsd), and what GitLab reads of it: the
+text of a failure, not its message (docs.gitlab.com/ci/testing/unit_test_reports).
 """
 
 from collections import Counter

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.causes import cause_in
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
@@ -17,6 +18,30 @@ _ENDED_BY_SIGTERM = 143
 _NEVER_RAN = frozenset({"StartError", "ContainerCannotRun"})
 _LOST = frozenset({"ContainerStatusUnknown", "Unknown"})
 """Termination reasons that a kubelet reports for a container that vanished while the kubelet was down."""
+_SIGNALS: Mapping[int, tuple[Reason, str]] = {
+    132: (
+        Reason.CPU_NOT_SUPPORTED,
+        (
+            "the CPU lacks instructions that the engine is built for: choose nodes with a newer CPU in "
+            "spec.pod.nodeSelector, or another build in spec.engineOptions.image"
+        ),
+    ),
+    135: (
+        Reason.SHARED_MEMORY_TOO_SMALL,
+        (
+            "shared memory is too small, or a file of the model cannot be read from its volume: raise "
+            "spec.pod.sharedMemory, and check the volume of spec.model.uri"
+        ),
+    ),
+    139: (
+        Reason.ENGINE_CRASHED,
+        (
+            "the engine crashed in its own code: set another spec.engineOptions.version, and report it to the engine's "
+            "project"
+        ),
+    ),
+}
+"""Exit codes of a process that SIGILL, SIGBUS or SIGSEGV ended: 128 and the number of the signal."""
 _PROBE_SECONDS = 15.0
 _LATE_SECONDS = 60.0
 _LONGEST_MESSAGE = 4096
@@ -47,7 +72,12 @@ def crashed(context: PodContext) -> Diagnosis | None:
         message = "the engine was lost when its node went down or rebooted; it is restarted automatically"
         return Diagnosis(reason=Reason.NODE_LOST, message=message, self_healing=True)
     text = f"{str(end.get('message', ''))[:_LONGEST_MESSAGE]}\n{context.log_tail[-LONGEST_TEXT:]}"
-    return _named_by_engine(context, text) or _timed_out(context, end) or _unnamed(end, text)
+    return (
+        _named_by_engine(context, text)
+        or _timed_out(context, end)
+        or _ended_by_signal(context, end)
+        or _unnamed(end, text)
+    )
 
 
 def container_refused(context: PodContext, text: str) -> Diagnosis:
@@ -59,10 +89,8 @@ def container_refused(context: PodContext, text: str) -> Diagnosis:
 
 
 def _named_by_engine(context: PodContext, text: str) -> Diagnosis | None:
-    for log_pattern in context.log_patterns:
-        if match := log_pattern.pattern.first(text):
-            return Diagnosis(reason=log_pattern.reason, message=f"{sentence(match.line())}; {log_pattern.remedy}")
-    return None
+    fit = context.plan.fit
+    return cause_in(text, context.log_patterns, fit.largest_context if fit else 0)
 
 
 def _timed_out(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
@@ -73,6 +101,22 @@ def _timed_out(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
         return None
     message = f"the model was not loaded within {due} s and the engine was restarted; raise spec.startup.timeoutSeconds"
     return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
+
+
+def _ended_by_signal(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
+    """A signal of the kernel ended the engine; none of them leaves a word in the log for sure."""
+    if named := _SIGNALS.get(end.get("exitCode", 0)):
+        reason, message = named
+        return Diagnosis(reason=reason, message=f"{message} (exit code {end['exitCode']})")
+    ran, liveness = _ran_seconds(end), context.plan.container.probes.liveness
+    if end.get("exitCode") != _KILLED or not 0 < ran < liveness.period_seconds * liveness.failures:
+        return None
+    message = (
+        f"the engine was killed after {ran:.0f} s (exit code 137), earlier than a liveness probe can: most "
+        f"likely its node "
+        "ran out of memory; set spec.pod.resources.requests.memory to what it needs, and limits.memory"
+    )
+    return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message)
 
 
 def _ran_seconds(end: Mapping[str, Any]) -> float:

@@ -7,10 +7,12 @@ from typing import Any
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.crashes import container_refused, crashed
 from llmservice.converging.diagnosis import Diagnosis, sentence
+from llmservice.converging.evictions import disk_full, eviction_cause
 from llmservice.converging.missing import find_missing
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_context import PodContext
 from llmservice.converging.preparation import Preparation, preparation_failure
+from llmservice.converging.redaction import LONGEST_TEXT
 from llmservice.engines.engine import LogPattern
 from llmservice.objects.pods import (
     condition,
@@ -30,10 +32,13 @@ from llmservice.objects.pods import (
 )
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.untrusted.patterns import compiled
 
 _IMAGE_PULL_ERRORS = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})
 _CONTAINER_ERRORS = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
 _REPLACED_WITHIN_SECONDS = 120.0
+_INSUFFICIENT = compiled(r"Insufficient (?P<resource>cpu|memory|ephemeral-storage)")
+"""What the scheduler says of a resource that no node has enough of (plugins/noderesources/fit.go)."""
 
 
 def diagnose(
@@ -104,6 +109,14 @@ def _unschedulable(context: PodContext) -> Diagnosis | None:
             "free one, add a node, or lower spec.gpu.count",
             self_healing=True,
         )
+    return disk_full(text) or _no_node_fits(text)
+
+
+def _no_node_fits(text: str) -> Diagnosis:
+    if lacking := _INSUFFICIENT.first(text[:LONGEST_TEXT]):
+        resource = lacking["resource"]
+        message = f"no node has enough {resource} free: {sentence(text)}; lower spec.pod.resources.requests.{resource}"
+        return Diagnosis(reason=Reason.UNSCHEDULABLE, message=f"{message}, or add a node", self_healing=True)
     return Diagnosis(
         reason=Reason.UNSCHEDULABLE,
         message=f"no node fits: {sentence(text)}; check spec.gpu.type, spec.pod.nodeSelector and spec.pod.tolerations",
@@ -118,6 +131,8 @@ def _image_pull_failed(context: PodContext) -> Diagnosis | None:
         message = f"{image} is not an image reference; correct spec.engineOptions.image"
         return Diagnosis(reason=Reason.IMAGE_NAME_INVALID, message=message)
     if reason in _IMAGE_PULL_ERRORS:
+        if disk := disk_full(str(context.waiting.get("message", ""))):
+            return disk
         cause = sentence(context.waiting.get("message", "")) or str(reason)
         message = f"image {image} cannot be pulled: {cause}; check its name, spec.pod.imagePullSecrets and the registry"
         return Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message=message)
@@ -197,6 +212,8 @@ def _terminated_by_node(living: Sequence[Manifest], pods: Iterable[Manifest]) ->
     if not not_started or not all(not_started):
         return None
     status = last["status"]
+    if eviction := eviction_cause(str(status.get("message", ""))):
+        return eviction
     message = f"a pod was terminated by its node ({status['reason']}: {sentence(status.get('message', ''))}); "
     return Diagnosis(reason=Reason.NODE_LOST, message=message + "it is replaced automatically", self_healing=True)
 

@@ -124,11 +124,21 @@ class OwnedArguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogPattern:
-    """A line in an engine's log that shows why it exited. `pattern` finds it; `remedy` ends the sentence."""
+    """A line in an engine's log that shows why it exited.
 
+    `pattern` finds it; `cause` says in a few words what is wrong and begins the message, `remedy` ends it.
+    `remedy_in_numbers` is the remedy with the numbers that the pattern's groups find in the log, by their names:
+    "set spec.maxModelLen: {largest}". It replaces `remedy` where all of them are known. `largest` is the largest
+    context that fits: the engine's figure, or else ours. `self_healing` is true for what may end without an edit of the
+    resource, such as a hub that is down.
+    """
+
+    cause: str
     reason: Reason
     pattern: Pattern
     remedy: str
+    remedy_in_numbers: str = ""
+    self_healing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

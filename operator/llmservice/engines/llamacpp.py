@@ -14,17 +14,16 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
-    LogPattern,
     OwnedArguments,
     ServingRequest,
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
+from llmservice.engines.llamacpp_log_patterns import LLAMACPP_LOG_PATTERNS
 from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp_start_log import start_report
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
-from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _CONTEXT_STEP = 256
@@ -135,61 +134,6 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 }
 """Remedy → options in every spelling, with their environment variables. Negated variables (`_NO_`) are read too."""
 
-_CAUSES: Mapping[str, tuple[Reason, str]] = {
-    r"GET failed \((401|403)\)": (
-        Reason.MODEL_ACCESS_DENIED,
-        "check spec.model.uri; a private or gated model needs spec.model.tokenSecretRef with a token that may read it",
-    ),
-    r"GET failed \(404\)": (Reason.MODEL_NOT_FOUND, "correct spec.model.uri"),
-    r"no GGUF files found in repository": (
-        Reason.MODEL_NOT_FOUND,
-        "no file of this quantization, the log lists what there is: set spec.quantization or spec.model.file",
-    ),
-    r"file '.*' not found in repository": (Reason.MODEL_NOT_FOUND, "correct spec.model.file; the log lists the files"),
-    r"GET failed \(\d+\)": (
-        Reason.CRASH_LOOPING,
-        "the model hub rejects or throttles requests: wait, set spec.model.tokenSecretRef, or use a claim (pvc://)",
-    ),
-    r"HTTPLIB failed: ": (
-        Reason.CRASH_LOOPING,
-        "the pod cannot reach the model hub: check network policy and proxy, or use a claim (pvc://)",
-    ),
-    r"failed to open GGUF file '.*' \(No such file or directory\)": (
-        Reason.MODEL_NOT_FOUND,
-        "correct the path in spec.model.uri, or copy the file to the volume",
-    ),
-    r"failed to open GGUF file '.*' \(Permission denied\)": (
-        Reason.MODEL_ACCESS_DENIED,
-        "let the pod's user read the file: set spec.pod.securityContext.runAsUser or supplementalGroups",
-    ),
-    r"invalid magic characters|failed to read magic": (
-        Reason.MODEL_NOT_FOUND,
-        "the file is not a GGUF file: name one in spec.model.uri or spec.model.file",
-    ),
-    r"data is not within the file bounds": (
-        Reason.MODEL_NOT_FOUND,
-        "the file is incomplete: copy it to the volume again",
-    ),
-    r"unknown model architecture: ": (
-        Reason.UNSUPPORTED_MODEL_SOURCE,
-        "set a newer spec.engineOptions.version, or another engine",
-    ),
-    r"error(: invalid| while handling) argument": (Reason.ENGINE_ARGUMENT_REJECTED, "correct spec.engineOptions.args"),
-    r"failed to initialize (CUDA|ROCm)": (
-        Reason.GPU_NOT_USABLE,
-        "no device is visible, or the driver is too old: check the node, or set another spec.engineOptions.version",
-    ),
-    r"failed to allocate buffer for kv cache": (
-        Reason.KV_CACHE_TOO_SMALL,
-        "lower spec.maxModelLen or spec.maxNumSeqs, or set spec.kvCacheDtype: q8_0",
-    ),
-    r"out of memory|unable to allocate .* buffer|failed to allocate (compute|buffer)": (
-        Reason.OUT_OF_MEMORY,
-        "take a smaller spec.quantization, lower spec.maxModelLen or spec.maxNumSeqs, or raise spec.gpu.count",
-    ),
-}
-"""Log line → reason and remedy; the most specific first."""
-
 
 def _owned() -> Iterator[tuple[str, str]]:
     for remedy, options in _OWNED.items():
@@ -213,10 +157,7 @@ class LlamaCpp:
             *("--cache-type-k", "--cache-type-v"),
         )
     )
-    log_patterns = tuple(
-        LogPattern(reason=reason, pattern=compiled(pattern), remedy=remedy)
-        for pattern, (reason, remedy) in _CAUSES.items()
-    )
+    log_patterns = LLAMACPP_LOG_PATTERNS
     metric_names = staticmethod(llamacpp_metric_names)
     start_report = staticmethod(start_report)
 

@@ -14,24 +14,21 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
-    LogPattern,
     OwnedArguments,
     ServingRequest,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
-    HUB_LOG_PATTERNS,
     TOKEN_VARIABLES,
-    TORCH_LOG_PATTERNS,
     one_of,
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.tgi_log_patterns import TGI_LOG_PATTERNS
 from llmservice.engines.tgi_metric_names import tgi_metric_names
 from llmservice.engines.tgi_start_log import start_report
 from llmservice.errors import InvalidSpec
-from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _LEAST_LIMIT = 128
@@ -100,44 +97,6 @@ _VARIABLES: Mapping[str, str] = {
     **dict.fromkeys(CACHE_VARIABLES, _CACHES),
 }
 
-_LOG_PATTERNS = (
-    *HUB_LOG_PATTERNS,
-    LogPattern(
-        reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"No \.?safetensors weights found|No local weights found"),
-        remedy="spec.model.uri must name a repository or a folder with config.json and safetensors",
-    ),
-    LogPattern(
-        reason=Reason.CONTAINER_REFUSED,
-        pattern=compiled(r"libpython[0-9.]+so[0-9.]*: cannot open shared object file"),
-        remedy=(
-            "this image runs as root only: omit spec.pod.securityContext.runAsUser, or use version 3.1.0 or your own "
-            "image"
-        ),
-    ),
-    LogPattern(
-        reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=compiled(
-            r"Not enough memory to handle (`max_total_tokens|\d+ (prefill|total) tokens)"
-            r"|`max_(batch_prefill|total)_tokens` must be <= `max_batch_total_tokens`"
-        ),
-        remedy="lower spec.maxModelLen, take a quantized checkpoint or a larger spec.gpu.type, or raise spec.gpu.count",
-    ),
-    LogPattern(
-        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=compiled(r"Unsupported model type"),
-        remedy="use another engine: TGI no longer adds models",
-    ),
-    LogPattern(
-        reason=Reason.ENGINE_ARGUMENT_REJECTED,
-        pattern=compiled(
-            r"error: (unexpected argument|invalid value|the argument|a value is required)|Invalid argument: "
-        ),
-        remedy="correct spec.engineOptions.args",
-    ),
-    *TORCH_LOG_PATTERNS,
-)
-
 
 def _variables_of_options() -> Iterator[tuple[str, str]]:
     for flag, remedy in _OWNED.items():
@@ -166,7 +125,7 @@ class Tgi:
             *("--max-batch-size", "--max-concurrent-requests", "--graceful-termination-timeout"),
         )
     )
-    log_patterns = _LOG_PATTERNS
+    log_patterns = TGI_LOG_PATTERNS
     metric_names = staticmethod(tgi_metric_names)
     start_report = staticmethod(start_report)
 

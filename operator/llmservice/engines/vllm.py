@@ -8,30 +8,26 @@ Which version knows which option is kept in the catalogue, recorded from the whe
 import math
 from collections.abc import Iterator, Mapping
 
-from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
     PORT,
     Capabilities,
     Default,
     Launch,
-    LogPattern,
     OwnedArguments,
     ServingRequest,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
     CACHE_VARIABLES,
-    HUB_LOG_PATTERNS,
     TOKEN_VARIABLES,
-    TORCH_LOG_PATTERNS,
     one_of,
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.vllm_log_patterns import VLLM_LOG_PATTERNS
 from llmservice.engines.vllm_metric_names import vllm_metric_names
 from llmservice.engines.vllm_start_log import start_report
-from llmservice.untrusted.patterns import compiled
 
 _CACHE = "/cache"
 _GIB = 2**30
@@ -121,73 +117,6 @@ _MEMORY = MemoryUse(
 )
 """Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
-_LOG_PATTERNS = (
-    *HUB_LOG_PATTERNS,
-    LogPattern(
-        reason=Reason.MODEL_NOT_FOUND,
-        pattern=compiled(r"Invalid repository ID or local directory specified|Could not detect config format"),
-        remedy="spec.model.uri must name a repository or a folder with config.json and weights",
-    ),
-    LogPattern(
-        reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=compiled(r"Quantization method specified in the model config .* does not match"),
-        remedy="set spec.quantization: auto; an online- quantization needs an unquantized checkpoint",
-    ),
-    LogPattern(
-        reason=Reason.QUANTIZATION_MISMATCH,
-        pattern=compiled(
-            r"[Tt]he quantization method \S+ is not supported for the current GPU|Unknown quantization method: "
-        ),
-        remedy="use another checkpoint, spec.gpu.type or spec.engineOptions.version",
-    ),
-    LogPattern(
-        reason=Reason.UNSUPPORTED_FIELD,
-        pattern=compiled(r"Bfloat16 is only supported on GPUs"),
-        remedy="set spec.dtype: float16, or omit it",
-    ),
-    LogPattern(
-        reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=compiled(r"To serve at least one request with the model|is larger than the maximum number of tokens"),
-        remedy="lower spec.maxModelLen, set spec.kvCacheDtype: fp8, or raise spec.gpu.count",
-    ),
-    LogPattern(
-        reason=Reason.KV_CACHE_TOO_SMALL,
-        pattern=compiled(r"No available memory for the cache blocks"),
-        remedy="no memory is left: use a quantized checkpoint, a larger spec.gpu.type or more spec.gpu.count",
-    ),
-    LogPattern(
-        reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(r"warming up sampler with"),
-        remedy="lower spec.maxNumSeqs",
-    ),
-    LogPattern(
-        reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(r"Free memory on device .* is less than desired"),
-        remedy="another process uses the device: give the pod its own, or lower --gpu-memory-utilization in the args",
-    ),
-    LogPattern(
-        reason=Reason.UNSUPPORTED_FIELD,
-        pattern=compiled(r"User-specified max_model_len .* is greater than the derived"),
-        remedy="lower spec.maxModelLen to the model's context length",
-    ),
-    LogPattern(
-        reason=Reason.UNSUPPORTED_FIELD,
-        pattern=compiled(r"Total number of attention heads .* must be divisible by tensor parallel size"),
-        remedy="set spec.gpu.count to a divisor of the number of heads",
-    ),
-    LogPattern(
-        reason=Reason.UNSUPPORTED_MODEL_SOURCE,
-        pattern=compiled(r"Model architectures .* are not supported for now"),
-        remedy="set a newer spec.engineOptions.version, or use another engine",
-    ),
-    LogPattern(
-        reason=Reason.ENGINE_ARGUMENT_REJECTED,
-        pattern=compiled(r"vllm( serve)?: error: |error: (unrecognized arguments|argument -)"),
-        remedy="correct spec.engineOptions.args, or set a spec.engineOptions.version that accepts it",
-    ),
-    *TORCH_LOG_PATTERNS,
-)
-
 
 def _owned() -> Iterator[tuple[str, str]]:
     """Every spelling: argparse also accepts an unambiguous prefix of an option (`--max-num-s`, `-t`)."""
@@ -227,7 +156,7 @@ class Vllm:
             *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
         )
     )
-    log_patterns = _LOG_PATTERNS
+    log_patterns = VLLM_LOG_PATTERNS
     metric_names = staticmethod(vllm_metric_names)
     start_report = staticmethod(start_report)
 

@@ -11,12 +11,18 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
 from llmservice.engines.engine import LogPattern
+from llmservice.engines.llamacpp import LLAMACPP
+from llmservice.planning.fit.setup import Setup
+from llmservice.planning.fit.verdict import Outcome, Verdict
 from llmservice.untrusted.patterns import compiled
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
 
 PATTERNS = (
     LogPattern(
-        reason=Reason.MODEL_NOT_FOUND, pattern=compiled(r"failed to open .*gguf"), remedy="correct spec.model.uri"
+        cause="no file",
+        reason=Reason.MODEL_NOT_FOUND,
+        pattern=compiled(r"failed to open .*gguf"),
+        remedy="correct spec.model.uri",
     ),
 )
 
@@ -45,6 +51,19 @@ def diagnosis(status: dict[str, Any], **observed: Any) -> Diagnosis:
         (crashed(137, ran_seconds=630), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
         (crashed(143, ran_seconds=600), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
         (crashed(137, ran_seconds=604_800), "CrashLooping", "137", False),
+        (crashed(137, ran_seconds=9), "OutOfMemory", "spec.pod.resources.requests.memory", False),
+        (crashed(132), "CpuNotSupported", "spec.pod.nodeSelector", False),
+        (crashed(135), "SharedMemoryTooSmall", "spec.pod.sharedMemory", False),
+        (crashed(139), "EngineCrashed", "spec.engineOptions.version", False),
+        (unscheduled("0/2 nodes: 2 Insufficient memory."), "Unschedulable", "spec.pod.resources.requests.memory", True),
+        (unscheduled("0/1: 1 Insufficient ephemeral-storage."), "Unschedulable", "requests.ephemeral-storage", True),
+        (
+            unscheduled("0/3 nodes: 3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }."),
+            "DiskFull",
+            "nodes",
+            True,
+        ),
+        (waiting("ErrImagePull", "write /var/lib/containerd/x: no space left on device"), "DiskFull", "node", True),
         (crashed(137, reason="ContainerStatusUnknown"), "NodeLost", "node", True),
         (crashed(255, reason="Unknown"), "NodeLost", "node", True),
         (crashed(128, 'exec: "vllm": not found', "StartError"), "ContainerRefused", "spec.engineOptions", False),
@@ -148,6 +167,60 @@ def evicted(name: str = "chat-0", created: str = "2026-01-01T00:00:00Z") -> dict
     pod = a_pod(name, ready=False, phase="Failed", reason="Evicted", message="low on memory")
     pod["metadata"]["creationTimestamp"] = created
     return pod
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "says"),
+    [
+        (
+            (
+                "The node was low on resource: ephemeral-storage. Threshold quantity: 2146223340, available: 1883424Ki."
+                " Container engine was using 10304Ki, request is 0, has larger consumption of ephemeral-storage. "
+            ),
+            "DiskFull",
+            "requests.ephemeral-storage",
+        ),
+        ("Pod ephemeral local storage usage exceeds the total limit of containers 10Gi. ", "DiskFull", "limits."),
+        ('Usage of EmptyDir volume "cache" exceeds the limit "50Gi". ', "DiskFull", "pvc://"),
+        ("The node had condition: [DiskPressure]. ", "DiskFull", "larger disk"),
+        (
+            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 99Mi. ",
+            "OutOfMemory",
+            "requests.memory",
+        ),
+        ("The node had condition: [PIDPressure]. ", "ProcessLimitReached", "OMP_NUM_THREADS"),
+        (
+            (
+                "Pod was rejected: Allocate failed due to no healthy devices present; cannot allocate unhealthy devices"
+                " nvidia.com/gpu, which is unexpected"
+            ),
+            "GpuFaulty",
+            "node",
+        ),
+        ("Preempting a pod of a lower priority", "NodeLost", "replaced"),
+    ],
+)
+def test_an_eviction_names_what_ran_out(text: str, reason: str, says: str) -> None:
+    """Texts of Kubernetes 1.34, pkg/kubelet/eviction/helpers.go; the first as in cloud-ark/kubeplus, issue 1382."""
+    gone = evicted()
+    gone["status"]["message"] = text
+    pods = (gone, a_pod("chat-2", ready=False, phase="Pending", **waiting("ContainerCreating")))
+    found = diagnose(a_plan(), Observed(pods=pods), a_deployment(), ())
+    assert found is not None
+    assert (found.reason, found.self_healing) == (reason, True)
+    assert says in found.message
+
+
+def test_our_own_estimate_of_a_context_is_told_where_the_engine_has_none() -> None:
+    plan = a_plan()
+    memory = LLAMACPP.capabilities.memory
+    assert memory is not None
+    setup = Setup(use=memory, max_model_len=8192, max_num_seqs=4, batched_tokens=512, utilization=1.0)
+    fit = Verdict(outcome=Outcome.TIGHT, setup=setup, message="", largest_context=3072)
+    pod = a_pod(ready=False, **crashed(1, "failed to allocate buffer for kv cache"))
+    found = diagnose(dataclasses.replace(plan, fit=fit), Observed(pods=(pod,)), a_deployment(), LLAMACPP.log_patterns)
+    assert found is not None
+    assert (found.reason, "3072" in found.message) == ("KVCacheTooSmall", True)
 
 
 LATER = "2026-01-01T00:10:00Z"

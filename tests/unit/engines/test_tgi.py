@@ -146,21 +146,3 @@ def test_the_default_is_the_last_version_whose_image_runs_without_root() -> None
     users = {version: a_version("tgi", version).user for version in VERSIONS}
     assert users == {"3.0.1": 2000, "3.1.0": 2000, "3.3.5": 0, "3.3.7": 0}
     assert load_catalogue().engines["tgi"].default == "3.1.0"
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("libpython3.11.so.1.0: cannot open shared object file: No such file", Reason.CONTAINER_REFUSED),
-        ("Not enough memory to handle 4096 prefill tokens. You need to decrease", Reason.KV_CACHE_TOO_SMALL),
-        ("Error: Backend(NotEnoughMemory): Not enough memory to handle `max_total_tokens=9", Reason.KV_CACHE_TOO_SMALL),
-        ("error: unexpected argument '--max-batch' found", Reason.ENGINE_ARGUMENT_REJECTED),
-        ("error: invalid value 'int4' for '--quantize <QUANTIZE>'", Reason.ENGINE_ARGUMENT_REJECTED),
-        ("ValueError: Unsupported model type qwen3_next", Reason.UNSUPPORTED_MODEL_SOURCE),
-        ("huggingface_hub.errors.GatedRepoError: 403 Client Error.", Reason.MODEL_ACCESS_DENIED),
-        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", Reason.OUT_OF_MEMORY),
-    ],
-)
-def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(log_pattern for log_pattern in TGI.log_patterns if log_pattern.pattern.is_in(line))
-    assert first.reason == reason

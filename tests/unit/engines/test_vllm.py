@@ -173,35 +173,3 @@ def test_an_owned_option_is_refused_by_its_beginning_and_no_other_option_with_it
     assert {"--max-num-seqs", "--port", "-tp"} <= whole
     assert not {"--max-num-batched-tokens", "--gpu-memory-utilization", "--model-impl", "--seed"} & whole
     assert [flag for flag in VLLM.owned.flags if not any(each.startswith(flag) for each in whole)] == []
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("ValueError: To serve at least one request with the model's max seq len (131072),", Reason.KV_CACHE_TOO_SMALL),
-        ("ValueError: No available memory for the cache blocks. Try increasing", Reason.KV_CACHE_TOO_SMALL),
-        ("RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy", Reason.OUT_OF_MEMORY),
-        ("ValueError: Free memory on device (3.1/22.0 GiB) on startup is less than desired", Reason.OUT_OF_MEMORY),
-        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", Reason.OUT_OF_MEMORY),
-        ("ValueError: Bfloat16 is only supported on GPUs with compute capability", Reason.UNSUPPORTED_FIELD),
-        ("vllm: error: unrecognized arguments: --swap-space", Reason.ENGINE_ARGUMENT_REJECTED),
-        ("vllm serve: error: argument --kv-cache-dtype: invalid choice: 'fp9'", Reason.ENGINE_ARGUMENT_REJECTED),
-        ("  Value error, User-specified max_model_len (99999) is greater than the derived", Reason.UNSUPPORTED_FIELD),
-        (
-            "ValueError: Quantization method specified in the model config (awq) does not match the quantization",
-            Reason.QUANTIZATION_MISMATCH,
-        ),
-        ("huggingface_hub.errors.HFValidationError: Repo id must be in the form", Reason.MODEL_NOT_FOUND),
-        ("huggingface_hub.errors.GatedRepoError: 403 Client Error.", Reason.MODEL_ACCESS_DENIED),
-        ("huggingface_hub.errors.RepositoryNotFoundError: 401 Client Error.", Reason.MODEL_NOT_FOUND),
-        ("RuntimeError: Failed to infer device type, please set the environment", Reason.GPU_NOT_USABLE),
-    ],
-)
-def test_log_lines_name_their_cause(line: str, reason: Reason) -> None:
-    first = next(log_pattern for log_pattern in VLLM.log_patterns if log_pattern.pattern.is_in(line))
-    assert first.reason == reason
-
-
-def test_a_device_that_cannot_be_opened_may_need_a_group_of_its_node() -> None:
-    (unusable,) = (each for each in VLLM.log_patterns if each.reason == Reason.GPU_NOT_USABLE)
-    assert "spec.pod.securityContext.supplementalGroups" in unusable.remedy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.untrusted.patterns import compiled, finder
+from llmservice.untrusted.patterns import compiled, finder, together
 
 
 def test_a_match_has_its_groups_and_its_line() -> None:
@@ -39,3 +39,11 @@ def test_what_takes_more_than_linear_time_is_no_pattern(pattern: str) -> None:
 def test_a_match_of_what_is_ordinary_stays_and_the_next_one_is_replaced() -> None:
     found = finder(r"(?P<ordinary>key=none)|(?P<kept>key=)\w+")
     assert found.replace("key=none key=abc key=none", "#") == "key=none key=# key=none"
+
+
+def test_patterns_together_are_found_where_each_alone_is() -> None:
+    """More than are looked for in one pass."""
+    patterns = [compiled(rf"^n{number}$|x{number}y") for number in range(40)]
+    assert together(patterns).which("n7\nx39y x3y\n n5\n\udcff") == (3, 7, 39)
+    assert together(patterns).which("") == ()
+    assert together([]).which("x1y") == ()

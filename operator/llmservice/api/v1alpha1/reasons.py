@@ -157,6 +157,30 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The repository is private or gated.",
         "Accept its licence and set `spec.model.tokenSecretRef` to a token that may read it.",
     ),
+    Reason.HUB_UNREACHABLE: Meaning(
+        "The engine cannot reach the model hub: name resolution, network, proxy, certificate.",
+        "Check NetworkPolicies, `HF_ENDPOINT`, `HTTPS_PROXY` and `SSL_CERT_FILE` in `spec.engineOptions.env`, or keep "
+        "the model on a claim (`pvc://`).",
+    ),
+    Reason.HUB_THROTTLED: Meaning(
+        "The model hub answers 429: too many requests from this address or token.",
+        "Set `spec.model.tokenSecretRef`, wait, or keep the model on a claim (`pvc://`).",
+    ),
+    Reason.CHECKPOINT_DAMAGED: Meaning(
+        "A file of the model is damaged, cut off, or a part of it is missing.", "Copy or download the model again."
+    ),
+    Reason.TOKENIZER_UNUSABLE: Meaning(
+        "The model's tokenizer is missing, or the engine cannot read it.",
+        "Add the tokenizer's files to the model, or set a newer `spec.engineOptions.version`.",
+    ),
+    Reason.CHAT_TEMPLATE_INVALID: Meaning(
+        "The chat template does not exist or is not a valid template.",
+        "Mount it with `spec.engineOptions.files` and name its path in the args.",
+    ),
+    Reason.ADAPTER_REJECTED: Meaning(
+        "A LoRA adapter cannot be loaded, or does not belong to the model.",
+        "Correct the option in `spec.engineOptions.args` that names it.",
+    ),
     Reason.ENGINE_ARGUMENT_REJECTED: Meaning(
         "The engine does not know, or does not accept, an argument.",
         "Correct `spec.engineOptions.args`, or `version` when `image` is your own.",
@@ -165,13 +189,82 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The checkpoint is not quantized the way `spec.quantization` says.",
         "Set `spec.quantization` to what the message names, or to auto.",
     ),
+    Reason.CONTEXT_TOO_LONG: Meaning(
+        "The model does not take contexts of `spec.maxModelLen` tokens.",
+        "Lower `spec.maxModelLen` to the number in the message.",
+    ),
     Reason.KV_CACHE_TOO_SMALL: Meaning(
         "After loading the weights too little device memory is left for one request of full length.",
         "Lower `spec.maxModelLen`, use a quantized model, or more or larger devices.",
     ),
+    Reason.NOT_DIVISIBLE: Meaning(
+        "The model's heads cannot be divided evenly among the devices of a replica.",
+        "Set `spec.gpu.count` to a divisor of the number of heads.",
+    ),
+    Reason.DISK_FULL: Meaning(
+        "The node's disk, or the volume that the engine writes to, is full.",
+        "Raise `spec.pod.resources.requests.ephemeral-storage`, or keep the model on a claim (`pvc://`).",
+    ),
+    Reason.SHARED_MEMORY_TOO_SMALL: Meaning(
+        "The engine's processes need more of `/dev/shm` than the pod has.", "Raise `spec.pod.sharedMemory`."
+    ),
+    Reason.FILE_NOT_ACCESSIBLE: Meaning(
+        "The pod's user may not read or write a file that the engine needs.",
+        "Set `spec.pod.securityContext`: `runAsUser`, `fsGroup` or `supplementalGroups`.",
+    ),
+    Reason.PROCESS_LIMIT_REACHED: Meaning(
+        "The engine may not start more threads or open more files.",
+        "Raise the limit of the node (`podPidsLimit` of the kubelet, open files of the container runtime), or start "
+        "fewer threads.",
+    ),
+    Reason.PORT_IN_USE: Meaning(
+        "Something else in the pod listens on the engine's port.",
+        "Opt the pod out of the injected sidecar, or leave out the argument that starts a second server.",
+    ),
+    Reason.CPU_NOT_SUPPORTED: Meaning(
+        "The CPU is of another architecture than the image, or lacks instructions such as AVX-512.",
+        "Choose other nodes in `spec.pod.nodeSelector`, or another image.",
+    ),
     Reason.GPU_NOT_USABLE: Meaning(
-        "The engine cannot use the device: driver, compute capability or permission.",
-        "Check the node's driver, `spec.gpu.type` and `spec.engineOptions.version`.",
+        "The engine finds no device, or may not open it.",
+        "Check the node, `spec.pod.runtimeClassName` and `spec.pod.securityContext.supplementalGroups`.",
+    ),
+    Reason.GPU_NOT_SUPPORTED: Meaning(
+        "The engine has no kernels for this card, or for this model on it.",
+        "Set another `spec.gpu.type` or `spec.engineOptions.version`.",
+    ),
+    Reason.GPU_BUSY: Meaning(
+        "Another process uses the device and does not share it.",
+        "End what uses it outside Kubernetes, or set its compute mode to default.",
+    ),
+    Reason.GPU_FAULTY: Meaning(
+        "The device has an error of its own: memory (ECC), NVLink, or it is gone.",
+        "Drain the node and have the device reset or replaced.",
+    ),
+    Reason.DRIVER_TOO_OLD: Meaning(
+        "The node's driver is older than the CUDA of the image needs.",
+        "Update the driver (CUDA 13 needs R580), or set an older `spec.engineOptions.version`; vLLM on data centre "
+        "cards can use `VLLM_ENABLE_CUDA_COMPATIBILITY=1`.",
+    ),
+    Reason.DRIVER_MISMATCH: Meaning(
+        "The image's compatibility libraries of CUDA are older than the node's driver.",
+        "Leave out `VLLM_ENABLE_CUDA_COMPATIBILITY`, or set `LD_LIBRARY_PATH` as the message says.",
+    ),
+    Reason.COLLECTIVE_FAILED: Meaning(
+        "The devices of a replica could not exchange data (NCCL, torch.distributed).",
+        "Set `NCCL_DEBUG=INFO` or `NCCL_P2P_DISABLE=1` in `spec.engineOptions.env` as the message says.",
+    ),
+    Reason.COMPILATION_FAILED: Meaning(
+        "The engine could not compile the model or a kernel for it.",
+        "Use the engine's own image, another `spec.engineOptions.version`, or `--enforce-eager` with vLLM.",
+    ),
+    Reason.PACKAGE_MISSING: Meaning(
+        "The image lacks a package that this model or option needs.",
+        "Use an image of your own with it (`spec.engineOptions.image`), or another model.",
+    ),
+    Reason.ENGINE_CRASHED: Meaning(
+        "The engine crashed in its own code: a signal, or a failed kernel.",
+        "Set another `spec.engineOptions.version`, and report it to the engine's project.",
     ),
     Reason.ACCELERATOR_IN_USE: Meaning(
         "The engine reported that it computes on its devices; the message has its own figures beside the planned ones.",
