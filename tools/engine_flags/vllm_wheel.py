@@ -129,9 +129,7 @@ def _added(tree: ast.Module, classes: Classes) -> Iterator[Added]:
                 yield _one_added(names, call.keywords, fields, classes)
 
 
-def _one_added(
-    names: tuple[str, ...], written: Iterable[ast.keyword], fields: "_Fields", classes: Classes
-) -> Added:
+def _one_added(names: tuple[str, ...], written: Iterable[ast.keyword], fields: "_Fields", classes: Classes) -> Added:
     keywords = {keyword.arg: keyword.value for keyword in written if keyword.arg is not None}
     usual = Takes.ONE
     for keyword in written:
@@ -148,9 +146,7 @@ class _Fields:
     """Which field of which class the keywords of a module stand for."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._assigned = {
-            _word(node.targets[0]): node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
-        }
+        self._assigned = {_word(node.targets[0]): node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)}
 
     def named_in(self, node: ast.expr) -> tuple[str, str, dict[str, ast.expr]]:
         """Class, field, and the keywords given besides.

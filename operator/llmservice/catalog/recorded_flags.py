@@ -55,20 +55,23 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What was recorded of one version: its options by each spelling, and the names of all variables it reads.
+    """What was recorded of one version: its options by each spelling, and the names of variables it reads.
 
-    A recording that names no variable says nothing about them: they are then unknown.
+    `variables` has those of options and the `other` ones, which are all that the version reads with their prefix. A
+    recording without any says nothing about variables.
     """
 
     options: Mapping[str, Option] = field(default_factory=dict)
     variables: frozenset[str] = frozenset()
+    other: frozenset[str] = frozenset()
 
 
 def recording_in(text: str) -> Recording:
     """A recorded file."""
     options = {spelling: option for option in recorded_options(text) for spelling in option.spellings}
     own = {option.variable for option in options.values()} - {""}
-    return Recording(options=options, variables=frozenset({*own, *recorded_variables(text)}))
+    other = frozenset(recorded_variables(text))
+    return Recording(options=options, variables=other | own, other=other)
 
 
 def options_in_help(text: str) -> Iterator[Option]:

@@ -17,7 +17,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator, Json
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.arguments import flag_of
+from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.objects.names import UPDATE_ANNOTATION
@@ -45,7 +45,7 @@ class Facts:
 
     `accelerator` is None on CPU, and has no name when only its resource is known. `platform` names a labelling
     scheme of the accelerator catalogue; empty when it is not known. `update` is the value of the annotation that
-    requested them.
+    requested them. `notes` are for `status.plan`: what was found when they were chosen.
     """
 
     version: EngineVersion
@@ -54,6 +54,7 @@ class Facts:
     platform: str
     render_version: int
     update: str = ""
+    notes: tuple[str, ...] = ()
 
 
 _FACTS = TypeAdapter(Facts)
@@ -64,22 +65,23 @@ def choose_facts(
 ) -> Facts:
     """The facts for a resource: those kept with the plan of this generation, else the current ones.
 
-    Of a version only the relevant flags are kept: those its engine renders, and removed ones that the user sets. Raises
-    InvalidSpec for names that have no row.
+    Of a version only the flags that its engine renders are kept. Raises InvalidSpec for names that have no row, and for
+    arguments that the version does not know: both are checked here alone, so that no later catalogue refuses them.
     """
     engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
     version = catalogue.engine_version(engine.name, options.version)
-    gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
+    notes = check_recorded(engine, version, catalogue.engines[engine.name].recordings, options)
     return Facts(
-        version=dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone),
+        version=dataclasses.replace(version, flags=version.flags & engine.flags, removed={}),
         accelerator=_accelerator(service, catalogue),
         registry=registry,
         platform=platform,
         render_version=RENDER_VERSION,
         update=update,
+        notes=notes,
     )
 
 

@@ -81,7 +81,7 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*placement.notes, *security.notes, *launch.notes),
+        notes=(*facts.notes, *placement.notes, *security.notes, *launch.notes),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
     )
