@@ -83,7 +83,7 @@ UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
         _options("vllm", "--quantization=fp8", "--quantization", "awq", "-dp", "2", "-pp", "2"),
         {**_options("vllm"), "spec__engineOptions__env": [_A_BACKEND, {"name": "VLLM_USE_MODELSCOPE", "value": "1"}]},
         {**_options("vllm"), "spec__engineOptions__env": [{"name": "VLLM_USE_V1", "value": "1"}]},
-        {**_options("vllm", "--load-format", "auto", "--swap-space=1"), "spec__engineOptions__version": "0.10.2"},
+        {**_options("vllm", "--watermark-config=1", "--max-modellen=8"), "spec__engineOptions__version": "0.10.2"},
         _options("llamacpp", "-fa"),
         _options("llamacpp", "-fa", "-b", "512", "--mlock", "--contol-vector-layer-range", "1"),
         _options("llamacpp", "--control-vector-layer-range", "1"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from llmservice.catalog.recorded_flags import Option, recording_of
+from llmservice.catalog.recorded_flags import Option, recorded_variables, recording_of
 from tools.engine_flags.llamacpp_source import server_options
 from tools.engine_flags.tgi_launcher import launcher_options
 from tools.engine_flags.vllm_wheel import wheel_choices, wheel_options, wheel_variables
@@ -32,12 +32,14 @@ def main() -> None:
 @click.option("--wheels", type=click.Path(path_type=Path, exists=True), help="A folder that has the wheels already.")
 def vllm(versions: tuple[str, ...], wheels: Path | None) -> None:
     """From vLLM's wheels."""
+    recorded = [path.read_text() for path in _FLAGS.glob("vllm-*.txt")]
+    known = {variable for text in recorded for variable in recorded_variables(text)}
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             wheel = _wheel(version, wheels or Path(folder))
             choices = [f"{flag}: {' '.join(values)}" for flag, values in wheel_choices(wheel).items()]
             source = f"vllm serve {version}, from the argument definitions in its wheel. Written by tools.engine_flags."
-            _record(f"vllm-{version}", (source, *choices), wheel_options(wheel), wheel_variables(wheel))
+            _record(f"vllm-{version}", (source, *choices), wheel_options(wheel), wheel_variables(wheel, known))
 
 
 @main.command()

@@ -23,7 +23,8 @@ _SOURCES = (
     "vllm/utils/argparse_utils.py",
 )
 _CHOICES = {"ModelDType": "--dtype", "CacheDType": "--kv-cache-dtype", "QuantizationMethods": "--quantization"}
-_VARIABLE = re.compile(r"""["'](VLLM_[A-Z0-9_]+)["']""")
+_QUOTED = re.compile(rb"""["'](VLLM_[A-Z0-9_]+)["']""")
+_NAMED = re.compile(rb"VLLM_[A-Z0-9_]+")
 _INVERSES = (("--enable-", "--disable-"), ("--disable-", "--enable-"))
 
 Classes = Mapping[str, Mapping[str, ast.expr]]
@@ -51,11 +52,19 @@ def wheel_options(wheel: Path) -> list[Option]:
     return sorted({*options, Option(("-h", "--help"), "", Takes.NONE)}, key=lambda option: option.spellings)
 
 
-def wheel_variables(wheel: Path) -> list[str]:
-    """Every variable of vLLM's own that a module of the wheel names in quotes, sorted: more than envs.py lists."""
+def wheel_variables(wheel: Path, known: Iterable[str]) -> list[str]:
+    """Every variable of vLLM's own that the wheel names, sorted: more than envs.py lists.
+
+    Modules name them in quotes. In a library a name may run into the text behind it, so of libraries only those are
+    taken that are `known` from modules of other versions.
+    """
+    quoted, found = set[bytes](), set[bytes]()
     with ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.startswith("vllm/") and name.endswith(".py")]
-        return sorted({variable for name in names for variable in _VARIABLE.findall(archive.read(name).decode())})
+        for name in archive.namelist():
+            kind, pattern = (quoted, _QUOTED) if name.endswith(".py") else (found, _NAMED)
+            kind.update(pattern.findall(archive.read(name)))
+    named = {name for name in known if any(longer.startswith(name.encode()) for longer in found)}
+    return sorted(named | {name.decode() for name in quoted})
 
 
 def wheel_choices(wheel: Path) -> dict[str, list[str]]:

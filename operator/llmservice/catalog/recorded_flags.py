@@ -36,12 +36,16 @@ class Takes(StrEnum):
     @property
     def least(self) -> int:
         """The fewest values it is valid with."""
-        return {Takes.ONE: 1, Takes.MANY: 1, Takes.TWO: 2}.get(self, 0)
+        return _LEAST.get(self, 0)
 
     @property
     def most(self) -> int | None:
         """The most values it is valid with; None for any number."""
-        return {Takes.NONE: 0, Takes.ONE: 1, Takes.OPTIONAL: 1, Takes.TWO: 2}.get(self)
+        return _MOST.get(self)
+
+
+_LEAST = {Takes.ONE: 1, Takes.MANY: 1, Takes.TWO: 2}
+_MOST = {Takes.NONE: 0, Takes.ONE: 1, Takes.OPTIONAL: 1, Takes.TWO: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +61,18 @@ class Option:
 class Recording:
     """What was recorded of one version: its options by each spelling, and the names of variables it reads.
 
-    `variables` has those of options and the `other` ones, which are all that the version reads with their prefix. A
-    recording without any says nothing about variables.
+    A recording without variables says nothing about them.
     """
 
     options: Mapping[str, Option] = field(default_factory=dict)
     variables: frozenset[str] = frozenset()
-    other: frozenset[str] = frozenset()
 
 
 def recording_in(text: str) -> Recording:
     """A recorded file."""
     options = {spelling: option for option in recorded_options(text) for spelling in option.spellings}
     own = {option.variable for option in options.values()} - {""}
-    other = frozenset(recorded_variables(text))
-    return Recording(options=options, variables=other | own, other=other)
+    return Recording(options=options, variables=frozenset({*own, *recorded_variables(text)}))
 
 
 def options_in_help(text: str) -> Iterator[Option]:

@@ -4,7 +4,7 @@ Sources: argparse of Python 3.11 and vllm/utils/argparse_utils.py (FlexibleArgum
 common/arg.cpp (common_params_parse_ex), clap 4 for TGI.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llmservice.catalog.recorded_flags import Option, Takes
@@ -30,7 +30,7 @@ class Use:
     name: str
     takes: Takes | None
     attached: bool = False
-    whole_part: bool = False
+    is_part: bool = False
     values: list[int] = field(default_factory=list)
 
     @property
@@ -38,17 +38,26 @@ class Use:
         """How many values it has."""
         return len(self.values) + self.attached
 
+    @property
+    def fits(self) -> bool:
+        """Whether the version has it, and it takes as many values."""
+        if self.takes is None:
+            return False
+        most = self.takes.most
+        return self.takes.least <= self.count and (most is None or self.count <= most)
+
 
 def uses_in(args: Sequence[str], options: Options, syntax: Syntax) -> list[Use]:
     """The options in a list of arguments, in order, each with its values. Linear in the number of arguments."""
     uses: list[Use] = []
     for index, word in enumerate(args):
-        if uses and _is_value(word, uses[-1], options, syntax):
-            uses[-1].values.append(index)
-        elif _looks_like_a_value(word, options, syntax):
-            uses.append(Use(index, "", Takes.NONE, values=[index]))
-        else:
+        is_value = _is_value(word, uses[-1] if uses else None, options, syntax)
+        if not is_value:
             uses.append(_use(index, word, options, syntax))
+        elif uses:
+            uses[-1].values.append(index)
+        else:
+            uses.append(Use(index, "", Takes.NONE, values=[index]))
     return uses
 
 
@@ -74,7 +83,7 @@ def _use(index: int, word: str, options: Options, syntax: Syntax) -> Use:
         return Use(index, name, None, attached=attached)
     if not dot:
         return Use(index, name, found.takes, attached=attached)
-    return Use(index, name, Takes.ONE if found.takes != Takes.NONE else None, attached=attached, whole_part=True)
+    return Use(index, name, Takes.ONE if found.takes != Takes.NONE else None, attached=attached, is_part=True)
 
 
 def _found(name: str, options: Options, syntax: Syntax) -> Option | None:
@@ -87,25 +96,20 @@ def _found(name: str, options: Options, syntax: Syntax) -> Option | None:
     return options[longer[0]] if len(longer) == 1 and longer[0][len(name)] == "-" else None
 
 
-def _is_value(word: str, use: Use, options: Options, syntax: Syntax) -> bool:
-    """Whether a word behind an option is a value of it, or at least no option itself."""
-    waits = use.takes is not None and use.count < use.takes.least
-    if waits and (syntax.any_word or use.whole_part):
-        return name_in(word) not in options
-    return _looks_like_a_value(word, options, syntax)
-
-
-def _looks_like_a_value(word: str, options: Options, syntax: Syntax) -> bool:
+def _is_value(word: str, use: Use | None, options: Options, syntax: Syntax) -> bool:
+    """Whether a word is a value of the option before it, or at least no option itself."""
+    if not word.startswith("-"):
+        return True
     name = name_in(word)
-    if not name.startswith("-") or not name.strip("-") or _is_number(name):
+    if name in options:
+        return False
+    if use and use.takes is not None and use.count < use.takes.least and (syntax.any_word or use.is_part):
+        return True
+    if not name.strip("-") or _is_number(name):
         return True
     # A parser takes a word with spaces for a value; with the name of an option in front it is one by mistake.
-    first = next(_words(name), "")
+    first = name.split(maxsplit=1)[0]
     return first != name and _found(first, options, syntax) is None
-
-
-def _words(text: str) -> Iterator[str]:
-    return iter(text.split(maxsplit=1))
 
 
 def _is_number(text: str) -> bool:

@@ -143,6 +143,8 @@ class Syntax:
     `underscores`: `--ctx_size` is `--ctx-size`. `abbreviations`: the beginning of one option is that option. `parts`:
     `--config.part value` sets a part of a configuration. `any_word`: the word behind an option is its value even when
     it begins with a dash. `levels` are short options with their value in the same word (`-O3`), with the long one.
+    `variables` is the prefix of variables that no other program reads, and of which every one that a version reads was
+    recorded; empty where there is none.
     """
 
     underscores: bool = False
@@ -150,6 +152,7 @@ class Syntax:
     parts: bool = False
     any_word: bool = False
     levels: Mapping[str, str] = field(default_factory=dict)
+    variables: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,7 +126,7 @@ class LlamaCpp:
         schemes=frozenset({"hf", "pvc"}),
         gguf=True,
         equals_sign=False,
-        syntax=Syntax(underscores=True, any_word=True),
+        syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
         memory=_MEMORY,
     )
     owned = LLAMACPP_OWNED

@@ -144,7 +144,9 @@ class Vllm:
         remote_code=True,
         dtype=True,
         glued=frozenset({"-q", "-n", "-r"}),
-        syntax=Syntax(underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}),
+        syntax=Syntax(
+            underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}, variables="VLLM_"
+        ),
         memory=_MEMORY,
     )
     owned = VLLM_OWNED

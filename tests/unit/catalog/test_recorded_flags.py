@@ -59,4 +59,4 @@ def test_a_line_without_a_number_of_values_says_nothing_about_them() -> None:
 def test_a_recording_is_read_by_spelling_and_by_variable() -> None:
     recording = recording_in("-c --ctx-size one CTX\nVLLM_A\n")
     assert recording.options["-c"] is recording.options["--ctx-size"]
-    assert (recording.variables, recording.other) == ({"CTX", "VLLM_A"}, {"VLLM_A"})
+    assert recording.variables == {"CTX", "VLLM_A"}

@@ -54,6 +54,7 @@ def a_wheel(folder: Path, parser: str = "") -> Path:
         "entrypoints/openai/cli_args.py": FRONT_END,
         "utils/argparse_utils.py": parser,
         "envs.py": """os.getenv("VLLM_PORT"), os.environ['VLLM_LOGGING_LEVEL'], "see VLLM_OTHER" """,
+        "_C.abi3.so": "\0VLLM_ALGOLabel\0",
         "model_executor/layers/quantization/__init__.py": 'QuantizationMethods = Literal["awq", "fp8"]',
     }
     with ZipFile(wheel, "w") as archive:
@@ -139,8 +140,10 @@ def test_keywords_say_how_many_values_there_are(written: str, takes: Takes) -> N
     assert takes_of_keywords(keywords, Takes.ONE) == takes
 
 
-def test_reads_every_variable_that_a_module_names(tmp_path: Path) -> None:
-    assert wheel_variables(a_wheel(tmp_path)) == ["VLLM_LOGGING_LEVEL", "VLLM_PORT"]
+def test_reads_every_variable_that_a_module_names_and_those_of_libraries_that_are_known(tmp_path: Path) -> None:
+    wheel = a_wheel(tmp_path)
+    assert wheel_variables(wheel, known=[]) == ["VLLM_LOGGING_LEVEL", "VLLM_PORT"]
+    assert wheel_variables(wheel, known=["VLLM_ALGO", "VLLM_GONE"]) == ["VLLM_ALGO", "VLLM_LOGGING_LEVEL", "VLLM_PORT"]
 
 
 def test_reads_the_values_of_number_formats(tmp_path: Path) -> None:

@@ -39,12 +39,13 @@ def fields(error: InvalidSpec) -> list[str]:
         (VLLM, ["--Seed", "1"], "args[0]", "--seed"),
         (VLLM, ["--max-logprobs"], "args[0]", "--max-logprobs"),
         (VLLM, ["--max-logprobs", "--enforce-eager"], "args[0]", "--max-logprobs"),
-        (VLLM, ["--enforce-eager", "true"], "args[1]", "true"),
-        (VLLM, ["--enforce-eager=true"], "args[0]", "true"),
-        (VLLM, ["--seed", "1", "2"], "args[2]", "2"),
+        (VLLM, ["--enforce-eager", "true"], "args[1]", "--enforce-eager"),
+        (VLLM, ["--enforce-eager=true"], "args[0]", "--enforce-eager"),
+        (VLLM, ["--seed", "1", "2"], "args[2]", "--seed"),
+        (VLLM, ["--max-modellen=5"], "args[0]", "spec.maxModelLen"),
         (VLLM, ["--seed 1"], "args[0]", "--seed"),
         (VLLM, ["--logprobs-mode.x", "--seed=1"], "args[0]", "--logprobs-mode.x"),
-        (VLLM, ["stray"], "args[0]", "stray"),
+        (VLLM, ["stray"], "args[0]", ""),
         (LLAMACPP, ["-fa"], "args[0]", "-fa"),
         (LLAMACPP, ["-fa", "-b", "512"], "args[0]", "-fa"),
         (LLAMACPP, ["--no-such", "1"], "args[0]", "--no-such"),
@@ -52,7 +53,7 @@ def fields(error: InvalidSpec) -> list[str]:
         (LLAMACPP, ["--control-vector-layer-range", "1"], "args[0]", "--control-vector-layer-range"),
         (LLAMACPP, ["--mlock"], "args[0]", "--load-mode"),
         (TGI, ["--cuda-memory-fracton=0.9"], "args[0]", "--cuda-memory-fraction"),
-        (TGI, ["--json-output", "true"], "args[1]", "true"),
+        (TGI, ["--json-output", "true"], "args[1]", "--json-output"),
         (TGI, ["--json_output"], "args[0]", "--json-output"),
     ],
 )
@@ -132,9 +133,8 @@ def test_what_is_owned_alone_is_left_to_the_check_of_every_plan() -> None:
 
 
 def test_for_an_image_of_ones_own_every_problem_is_a_note() -> None:
-    image = {"image": "registry.example/own:1", "version": "b11312", "env": ("LLAMA_ARG_MLOCK",)}
-    notes = notes_on(LLAMACPP, "--mlock", "-fa", **image)
-    assert [note.partition(": ")[0].removeprefix("spec.engineOptions.") for note in notes][:2] == ["args[0]", "args[1]"]
+    notes = notes_on(LLAMACPP, "--mlock", "-fa", image="registry.example/own:1", version="b11312")
+    assert [note.partition(": ")[0].removeprefix("spec.engineOptions.") for note in notes] == ["args[0]", "args[1]"]
 
 
 def test_notes_are_few() -> None:
@@ -150,6 +150,12 @@ def test_a_version_without_a_recording_refuses_only_what_its_row_says_is_removed
     assert check_recorded(ENGINES[VLLM], version, {"0.24.0": rows.recordings["0.24.0"]}, options) == ()
     with pytest.raises(InvalidSpec, match="--kv-offloading-size"):
         check_recorded(ENGINES[VLLM], version, {}, EngineOptions(args=("--swap-space=4",)))
+
+
+def test_no_value_is_repeated() -> None:
+    error = refusal(VLLM, "hf_secret", "--enforce-eager=hf_secret", "--no-such=hf_secret", "--seed", "1", "hf_secret")
+    assert len(fields(error)) == 4
+    assert "hf_secret" not in str(error)
 
 
 def test_what_a_message_repeats_of_a_long_word_is_cut() -> None:
