@@ -13,6 +13,9 @@ from llmservice.engines.engine import Syntax
 LONGEST_FLAG = 128
 """Longer than any engine's flag; limits what is compared and repeated of a word."""
 
+_MISSING_AT_MOST = 2
+"""Letters that one forgets; who abbreviates leaves out more."""
+
 Options = Mapping[str, Option]
 """Spelling → option."""
 
@@ -39,12 +42,17 @@ class Use:
         return len(self.values) + self.attached
 
     @property
+    def most(self) -> int | None:
+        """The most values it may have; behind an equals sign stands one."""
+        most = self.takes.most if self.takes is not None else None
+        return 1 if self.attached and most is None and self.takes else most
+
+    @property
     def fits(self) -> bool:
         """Whether the version has it, and it takes as many values."""
         if self.takes is None:
             return False
-        most = self.takes.most
-        return self.takes.least <= self.count and (most is None or self.count <= most)
+        return self.takes.least <= self.count and (self.most is None or self.count <= self.most)
 
 
 def uses_in(args: Sequence[str], options: Options, syntax: Syntax) -> list[Use]:
@@ -87,13 +95,13 @@ def _use(index: int, word: str, options: Options, syntax: Syntax) -> Use:
 
 
 def _found(name: str, options: Options, syntax: Syntax) -> Option | None:
-    """The option of a name. The beginning of one counts where it ends with a word: else it is a misspelling."""
+    """The option of a name, or of its beginning: one that lacks only a letter or two is a misspelling."""
     if syntax.underscores and name.startswith("--"):
         name = name.replace("_", "-")
     if (option := options.get(name)) or not (syntax.abbreviations and name.startswith("--")):
         return option
     longer = completions(name, options)
-    return options[longer[0]] if len(longer) == 1 and longer[0][len(name)] == "-" else None
+    return options[longer[0]] if len(longer) == 1 and len(longer[0]) > len(name) + _MISSING_AT_MOST else None
 
 
 def _is_value(word: str, use: Use | None, options: Options, syntax: Syntax) -> bool:

@@ -97,10 +97,11 @@ class _Check:
         if use.count < takes.least:
             return _rejected(use.index, f"{name} needs {_VALUES[takes]}; write what is missing as the next item")
         # The first that is too many is in the same word, or an item behind it.
-        kept = (takes.most or 0) - use.attached
+        kept = (use.most or 0) - use.attached
         if kept < 0:
             return _rejected(use.index, f"{name} takes {_VALUES[takes]}; remove the equals sign and what follows it")
-        return _rejected(use.values[kept], f"{name} takes {_VALUES[takes]}; remove this item")
+        many = f"{_VALUES[Takes.ONE]} behind an equals sign" if use.most != takes.most else _VALUES[takes]
+        return _rejected(use.values[kept], f"{name} takes {many}; remove this item")
 
     def _unknown(self, name: str, options: Options) -> str:
         first = name.split(maxsplit=1)[0]

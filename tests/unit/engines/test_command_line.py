@@ -43,7 +43,8 @@ def read(syntax: Syntax, *args: str) -> list[tuple[str, Takes | None, int]]:
         (["--eager", "true"], [("--eager", Takes.NONE, 1)]),
         (["--tensor_size=2"], [("--tensor_size", Takes.ONE, 1)]),
         (["--tensor", "2"], [("--tensor", Takes.ONE, 1)]),
-        (["--tenso", "2"], [("--tenso", None, 1)]),
+        (["--tens", "2"], [("--tens", Takes.ONE, 1)]),
+        (["--tensor-si", "2", "--tensor-s", "2"], [("--tensor-si", None, 1), ("--tensor-s", Takes.ONE, 1)]),
         (["--level-of", "2"], [("--level-of", None, 1)]),
         (["--level-of-all", "2"], [("--level-of-all", Takes.ONE, 1)]),
         (["--config-file.a.b", "-x"], [("--config-file.a.b", Takes.ONE, 1)]),
@@ -60,6 +61,12 @@ def read(syntax: Syntax, *args: str) -> list[tuple[str, Takes | None, int]]:
 )
 def test_words_are_read_as_argparse_does(args: list[str], uses: list[tuple[str, Takes | None, int]]) -> None:
     assert read(ARGPARSE, *args) == uses
+
+
+def test_behind_an_equals_sign_stands_one_value() -> None:
+    (listed, attached) = uses_in(["--names", "a", "b", "--names=a", "b"], OPTIONS, ARGPARSE)
+    assert (listed.most, listed.fits) == (None, True)
+    assert (attached.most, attached.fits) == (1, False)
 
 
 @pytest.mark.parametrize(
