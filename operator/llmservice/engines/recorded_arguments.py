@@ -19,6 +19,7 @@ _SHOWN = 48
 _COMPARED_AT_MOST = 8
 """Names for which similar ones are looked up: a comparison with all options takes milliseconds."""
 _NOTES_AT_MOST = 8
+_WORDS_ALIKE = 3
 _VALUES = {
     Takes.NONE: "no value",
     Takes.ONE: "one value",
@@ -78,8 +79,8 @@ class _Check:
         """Variables that another version of the engine reads, and this one does not."""
         for index, name in self._unread(names):
             if having := self._having(name):
-                remedy = self._instead(name) or f"as {having} does; remove it"
-                yield _rejected(index, f"{self._title} does not read {name}, {remedy}", variable=True)
+                remedy = self._instead(name) or f", as {having} does{_similar(self._akin(name))}; remove it"
+                yield _rejected(index, f"{self._title} does not read {name}{remedy}", variable=True)
 
     def misspelled(self, names: Sequence[str]) -> Iterator[str]:
         """Notes about variables with the engine's prefix that no version reads."""
@@ -120,7 +121,13 @@ class _Check:
     def _instead(self, name: str) -> str:
         """`VLLM_ATTENTION_BACKEND` may have become `--attention-backend`."""
         option = "--" + name.removeprefix(self._prefix).lower().replace("_", "-")
-        return f"use {option} in spec.engineOptions.args" if option in self._recording.options else ""
+        return f"; use {option} in spec.engineOptions.args" if option in self._recording.options else ""
+
+    def _akin(self, name: str) -> list[str]:
+        """Similar variables that differ in one word: of one that is gone a vague likeness helps nobody."""
+        words = set(name.split("_"))
+        near = self._nearest(name, self._recording.variables)
+        return [each for each in near if len(words & set(each.split("_"))) >= max(_WORDS_ALIKE, len(words) - 1)]
 
     def _having(self, name: str) -> str:
         """The last other version that knows an option or a variable; empty where none does."""

@@ -100,6 +100,7 @@ def test_an_ambiguous_beginning_is_refused_with_what_it_may_mean() -> None:
     [
         ("0.33.0", "VLLM_ATTENTION_BACKEND", "--attention-backend"),
         ("0.33.0", "VLLM_USE_V1", "VLLM_USE_V1"),
+        ("0.33.0", "VLLM_V0_USE_OUTLINES_CACHE", "VLLM_V1_USE_OUTLINES_CACHE"),
         ("0.10.2", "VLLM_ENGINE_READY_TIMEOUT_S", "0.10.2"),
     ],
 )
