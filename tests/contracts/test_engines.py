@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.loader import load_catalogue
-from llmservice.engines.arguments import check_arguments, flag_of
+from llmservice.catalog.recorded_flags import Option, Takes
+from llmservice.engines.arguments import check_arguments, flag_of, owned_flag
 from llmservice.engines.engine import Engine
+from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import RegistrySettings, choose_facts
@@ -99,9 +102,65 @@ def test_refuses_every_owned_flag_in_every_spelling(subject: Subject, spelling: 
         written = {"upper": flag.upper() if flag.startswith("--") else flag, "underscores": _underscored(flag)}
         argument = written.get(spelling) or spelling.format(flag)
         with pytest.raises(InvalidSpec) as caught:
-            check_arguments(subject.engine, {}, [argument], [])
+            check_arguments(subject.engine, subject.version, [argument], [])
         assert caught.value.reason in {Reason.OWNED_ARGUMENT, Reason.ENGINE_ARGUMENT_REJECTED}
         assert flag_of(argument) in str(caught.value)
+
+
+def accepted(subject: Subject, *args: str) -> tuple[str, ...]:
+    """The notes about arguments that pass in this version."""
+    rows = load_catalogue().engines[subject.engine.name]
+    return check_recorded(subject.engine, subject.version, rows.recordings, EngineOptions(args=args))
+
+
+def free_options(subject: Subject) -> list[tuple[str, Option]]:
+    """Every spelling of an option that users may set."""
+    recording = load_catalogue().engines[subject.engine.name].recordings[subject.version.version]
+    return [each for each in recording.options.items() if not owned_flag(subject.engine, flag_of(each[0]))]
+
+
+_VALUES = {
+    Takes.NONE: (),
+    Takes.ONE: ("1",),
+    Takes.TWO: ("1", "2"),
+    Takes.OPTIONAL: ("1",),
+    Takes.MANY: ("1", "2", "3"),
+}
+
+
+def test_every_recorded_option_passes_with_its_values(subject: Subject) -> None:
+    options = free_options(subject)
+    assert len(options) > 30
+    for spelling, option in options:
+        values = _VALUES[option.takes]
+        assert accepted(subject, spelling, *values, spelling, *values) == ()
+        if values and subject.engine.capabilities.equals_sign and option.takes is not Takes.TWO:
+            assert accepted(subject, f"{spelling}={values[0]}") == ()
+
+
+def test_every_recorded_option_is_refused_without_the_value_it_needs(subject: Subject) -> None:
+    needing = [spelling for spelling, option in free_options(subject) if option.takes.least]
+    assert len(needing) > 20
+    for spelling in needing:
+        for args in ([spelling], [spelling, needing[0], *_VALUES[Takes.TWO]]):
+            with pytest.raises(InvalidSpec, match=re.escape("spec.engineOptions.args[0]: ")) as caught:
+                accepted(subject, *args)
+            assert caught.value.reason == "EngineArgumentRejected"
+
+
+def test_every_switch_is_refused_with_a_value(subject: Subject) -> None:
+    switches = [spelling for spelling, option in free_options(subject) if option.takes is Takes.NONE]
+    assert len(switches) > 5
+    for spelling in switches:
+        with pytest.raises(InvalidSpec, match=re.escape("spec.engineOptions.args[1]: ")):
+            accepted(subject, spelling, "true")
+
+
+def test_an_option_that_no_version_has_is_refused_with_the_nearest(subject: Subject) -> None:
+    name = next(name for name, _ in free_options(subject) if len(name) > 12)
+    with pytest.raises(InvalidSpec, match=re.escape(name)) as caught:
+        accepted(subject, f"{name[:-2]}q{name[-1]}")
+    assert caught.value.reason == "EngineArgumentRejected"
 
 
 def _underscored(flag: str) -> str:
@@ -112,7 +171,7 @@ def test_refuses_every_owned_variable_in_any_case(subject: Subject) -> None:
     for name in subject.engine.owned.environment:
         for spelled in (name, name.lower()):
             with pytest.raises(InvalidSpec, match=spelled):
-                check_arguments(subject.engine, {}, [], [spelled])
+                check_arguments(subject.engine, subject.version, [], [spelled])
 
 
 def test_owned_names_are_written_as_they_are_compared(subject: Subject) -> None:
@@ -124,6 +183,12 @@ def test_owned_names_are_written_as_they_are_compared(subject: Subject) -> None:
 def test_every_refusal_ends_with_a_remedy(subject: Subject) -> None:
     remedies = {*subject.engine.owned.flags.values(), *subject.engine.owned.environment.values()}
     assert [remedy for remedy in remedies if not remedy.startswith(("use ", "leave it out"))] == []
+
+
+@pytest.mark.parametrize("value", ["", "1", "0", "fp8", "awq", "99", "auto", "-1", "x" * 64, "٣"])
+def test_a_remedy_for_a_value_is_one_too(subject: Subject, value: str) -> None:
+    for remedy in subject.engine.owned.by_value.values():
+        assert remedy(subject.version, value).startswith(("use ", "leave it out")) or not remedy(subject.version, value)
 
 
 def test_what_limits_a_request_and_a_replica_is_owned(subject: Subject) -> None:

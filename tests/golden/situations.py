@@ -36,6 +36,7 @@ def _options(engine: str, *args: str) -> dict[str, Any]:
     return {**HUB, "spec__engine": engine, "spec__gpu": L4["spec__gpu"], "spec__engineOptions": {"args": list(args)}}
 
 
+_A_BACKEND = {"name": "VLLM_ATTENTION_BACKEND", "value": "FLASHINFER"}
 _THRESHOLD = {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 50}}
 _CONFIG = {"configMapKeyRef": {"name": "templates", "key": "chat"}}
 
@@ -77,6 +78,20 @@ UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
         _options("vllm", "--swap-space=4"),
         _options("tgi", "--a b"),
         _options("tgi", "-exyz"),
+        _options("vllm", "--num-scheduler-steps=8", "--enable-prefix-cachin", "--enforce-eager", "true", "--seed"),
+        _options("vllm", "--enable", "--max-logprobs 5"),
+        _options("vllm", "stray", "--enforce-eager=true", "--max-logprobs", "5", "6"),
+        _options("vllm", "--quantization=fp8", "--quantization", "awq", "-dp", "2", "-pp", "2"),
+        {**_options("vllm"), "spec__engineOptions__env": [_A_BACKEND, {"name": "VLLM_USE_MODELSCOPE", "value": "1"}]},
+        {**_options("vllm"), "spec__engineOptions__env": [{"name": "VLLM_USE_V1", "value": "1"}]},
+        {**_options("vllm", "--watermark-config=1", "--max-modellen=8"), "spec__engineOptions__version": "0.10.2"},
+        _options("llamacpp", "-fa"),
+        _options("llamacpp", "-fa", "-b", "512", "--mlock", "--contol-vector-layer-range", "1"),
+        _options("llamacpp", "--control-vector-layer-range", "1"),
+        _options("llamacpp", "-ngl", "20"),
+        _options("llamacpp", "-ngl", "99"),
+        _options("llamacpp", "-ngl", "0"),
+        _options("tgi", "--quantize", "eetq", "--json-output", "true"),
     )
 )
 

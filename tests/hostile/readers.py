@@ -8,8 +8,10 @@ from typing import Any
 
 import orjson
 
+from llmservice.api.v1alpha1.engine_options import EngineOptions, EnvVar
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.transport.failures import failure_of
 from llmservice.cluster.transport.json_as_yaml import as_yaml
 from llmservice.controllers.logs import _JsonFormatter, _TextFormatter
@@ -24,6 +26,7 @@ from llmservice.converging.preparation import Preparation, preparation, preparat
 from llmservice.converging.redaction import redacted, redacted_arguments
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
+from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.models.gguf_header import read_gguf_header
@@ -96,7 +99,19 @@ def _check_arguments(text: str) -> None:
     pieces = [text[at : at + 8192] for at in range(0, len(text), 8192)]
     for engine in ENGINES.values():
         with suppress(InvalidSpec):
-            check_arguments(engine, {"--gone": "leave it out"}, pieces, pieces)
+            check_arguments(engine, load_catalogue().engine_version(engine.name, None), pieces, pieces)
+
+
+def _check_recorded(text: str) -> None:
+    """As many names that no version knows as fit, and as many values."""
+    pieces = tuple(text[at : at + 8192] for at in range(0, len(text), 8192))[:128]
+    options = EngineOptions.model_construct(
+        args=pieces, env=tuple(EnvVar.model_construct(name=piece) for piece in pieces), image=None
+    )
+    for engine in ENGINES.values():
+        with suppress(InvalidSpec):
+            rows = load_catalogue().engines[engine.name]
+            check_recorded(engine, rows.versions[rows.default], rows.recordings, options)
 
 
 def _quantity(text: str) -> None:
@@ -178,6 +193,7 @@ READERS: Mapping[str, Reader] = {
     "line of the log as JSON": lambda text: _JsonFormatter().format(_record(text)),
     "quantity": _quantity,
     "arguments and variables": _check_arguments,
+    "arguments against recorded ones": _check_recorded,
     "config.json of a model": _read_config,
     "header of a GGUF file": _read_gguf,
     "names of a model's files": _read_names,

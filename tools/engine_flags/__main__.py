@@ -1,4 +1,4 @@
-"""`python -m tools.engine_flags vllm 0.33.0 …`: records the options of engine versions for the catalogue.
+"""`python -m tools.engine_flags vllm 0.33.0 …`: records what engine versions read, for the catalogue.
 
 vLLM's wheels come from the package index through pip, one at a time, and are deleted afterwards. TGI publishes no
 package: its options are read from a clone of its public repository, at the release's tag. Those of older builds of
@@ -9,15 +9,15 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
-from llmservice.catalog.recorded_flags import Option, recording_of
+from llmservice.catalog.recorded_flags import Option, recorded_variables, recording_of
 from tools.engine_flags.llamacpp_source import server_options
 from tools.engine_flags.tgi_launcher import launcher_options
-from tools.engine_flags.vllm_wheel import wheel_choices, wheel_options
+from tools.engine_flags.vllm_wheel import wheel_choices, wheel_options, wheel_variables
 
 _FLAGS = Path(__file__).parents[2] / "operator/llmservice/catalog/flags"
 
@@ -32,12 +32,14 @@ def main() -> None:
 @click.option("--wheels", type=click.Path(path_type=Path, exists=True), help="A folder that has the wheels already.")
 def vllm(versions: tuple[str, ...], wheels: Path | None) -> None:
     """From vLLM's wheels."""
+    recorded = [path.read_text() for path in _FLAGS.glob("vllm-*.txt")]
+    known = {variable for text in recorded for variable in recorded_variables(text)}
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             wheel = _wheel(version, wheels or Path(folder))
             choices = [f"{flag}: {' '.join(values)}" for flag, values in wheel_choices(wheel).items()]
             source = f"vllm serve {version}, from the argument definitions in its wheel. Written by tools.engine_flags."
-            _record(f"vllm-{version}", (source, *choices), wheel_options(wheel))
+            _record(f"vllm-{version}", (source, *choices), wheel_options(wheel), wheel_variables(wheel, known))
 
 
 @main.command()
@@ -71,10 +73,10 @@ def llamacpp(build: str, commit: str, package: str, sdists: Path | None) -> None
     _record(f"llamacpp-{build}", (f"{header} Written by tools.engine_flags.",), server_options(source))
 
 
-def _record(name: str, header: Iterable[str], options: list[Option]) -> None:
+def _record(name: str, header: Iterable[str], options: Sequence[Option], variables: Sequence[str] = ()) -> None:
     lines = "".join(f"# {line}\n" for line in header)
-    (_FLAGS / f"{name}.txt").write_text(lines + recording_of(iter(options)))
-    click.echo(f"{name}.txt: {len(options)} options")
+    (_FLAGS / f"{name}.txt").write_text(lines + recording_of(options, variables))
+    click.echo(f"{name}.txt: {len(options)} options, {len(variables)} variables")
 
 
 def _wheel(version: str, folder: Path) -> Path:

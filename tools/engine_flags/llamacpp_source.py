@@ -2,12 +2,13 @@
 
 The first braces of an option hold its spellings, a second pair its negations. What follows decides: `set_examples`
 names the programs that have it (all of them when it is absent), `set_excludes` those that do not, `set_env` its twin.
+The handler's parameters say which values it takes: each text or number behind the first is one, a bool is none.
 """
 
 import re
 from collections.abc import Iterator
 
-from llmservice.catalog.recorded_flags import Option
+from llmservice.catalog.recorded_flags import Option, Takes
 
 _OPTION = re.compile(r"\badd_opt\(common_arg\(")
 _END = "return ctx_arg;"
@@ -15,6 +16,7 @@ _LISTS = re.compile(r"\s*(?://[^\n]*\s*)*\{([^{}]*)\}(?:,\s*\{([^{}]*)\})?")
 _STRING = re.compile(r'"([^"]*)"')
 _CALL = re.compile(r"\.set_(examples|excludes|env)\(([^()]*)\)")
 _NAMED = re.compile(r"std::initializer_list<enum llama_example> (\w+) = \{([^}]*)\};")
+_HANDLER = re.compile(r"\[[^]]*\]\s*\(\s*common_params\s*&\s*\w*\s*((?:,[^()]*)?)\)")
 _REMOVED = ("the argument has been removed", "arg_removed(")
 _PROGRAMS = frozenset({"LLAMA_EXAMPLE_COMMON", "LLAMA_EXAMPLE_SERVER"})
 
@@ -38,13 +40,20 @@ def _options(source: str, named: dict[str, frozenset[str]]) -> Iterator[Option]:
         programs = named.get(examples, _words(examples))
         excluded = "LLAMA_EXAMPLE_SERVER" in _words(calls.get("excludes", ""))
         if programs & _PROGRAMS and not excluded and not any(word in block for word in _REMOVED):
-            yield Option(_spellings(block), "".join(_STRING.findall(calls.get("env", ""))))
+            yield Option(_spellings(block), "".join(_STRING.findall(calls.get("env", ""))), _takes(block))
 
 
 def _spellings(block: str) -> tuple[str, ...]:
     """The spellings in the source's order, negations last."""
     lists = _LISTS.match(block)
     return tuple(name for part in (lists.groups("") if lists else ()) for name in _STRING.findall(part))
+
+
+def _takes(block: str) -> Takes:
+    if not (handler := _HANDLER.search(block)):
+        return Takes.UNKNOWN
+    values = [each for each in handler[1].split(",")[1:] if not re.match(r"\s*bool\b", each)]
+    return (Takes.NONE, Takes.ONE, Takes.TWO)[len(values)]
 
 
 def _words(text: str) -> frozenset[str]:

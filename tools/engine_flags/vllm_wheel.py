@@ -6,12 +6,15 @@ where a bool field gives `--no-x` as well; and one option for each field of the 
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import ZipFile
 
-from llmservice.catalog.recorded_flags import Option
+from llmservice.catalog.recorded_flags import Option, Takes
+from tools.engine_flags.vllm_values import takes_of_annotation, takes_of_keywords
 
 _SOURCES = (
     "vllm/engine/arg_utils.py",
@@ -20,20 +23,48 @@ _SOURCES = (
     "vllm/utils/argparse_utils.py",
 )
 _CHOICES = {"ModelDType": "--dtype", "CacheDType": "--kv-cache-dtype", "QuantizationMethods": "--quantization"}
+_QUOTED = re.compile(rb"""["'](VLLM_[A-Z0-9_]+)["']""")
+_NAMED = re.compile(rb"VLLM_[A-Z0-9_]+")
 _INVERSES = (("--enable-", "--disable-"), ("--disable-", "--enable-"))
 
-Classes = Mapping[str, Mapping[str, bool]]
-"""Class → field → whether the field is a bool; fields of base classes included."""
+Classes = Mapping[str, Mapping[str, ast.expr]]
+"""Class → field → its annotation; fields of base classes included."""
+
+
+class Added(NamedTuple):
+    """One `add_argument`: its spellings, what it takes, and whether it has negations."""
+
+    spellings: tuple[str, ...]
+    takes: Takes
+    negations: bool
 
 
 def wheel_options(wheel: Path) -> list[Option]:
     """Every option of `vllm serve`, sorted by its first spelling."""
     trees = _trees(wheel, _SOURCES)
     classes = _classes(trees)
-    found = {names for tree in trees for names in _added(tree, classes)} | set(_of_front_end(classes))
+    found = {added for tree in trees for added in _added(tree, classes)} | set(_of_front_end(trees, classes))
     inverses = "EnableDisableAction" in classes
-    options = {Option(_with_negations(names, inverses=inverses) if is_bool else names) for names, is_bool in found}
-    return sorted({*options, Option(("-h", "--help"))}, key=lambda option: option.spellings)
+    options = {
+        Option(_with_negations(names, inverses=inverses) if negations else names, "", takes)
+        for names, takes, negations in found
+    }
+    return sorted({*options, Option(("-h", "--help"), "", Takes.NONE)}, key=lambda option: option.spellings)
+
+
+def wheel_variables(wheel: Path, known: Iterable[str]) -> list[str]:
+    """Every variable of vLLM's own that the wheel names, sorted: more than envs.py lists.
+
+    Modules name them in quotes. In a library a name may run into the text behind it, so of libraries only those are
+    taken that are `known` from modules of other versions.
+    """
+    quoted, found = set[bytes](), set[bytes]()
+    with ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            kind, pattern = (quoted, _QUOTED) if name.endswith(".py") else (found, _NAMED)
+            kind.update(pattern.findall(archive.read(name)))
+    named = {name for name in known if any(longer.startswith(name.encode()) for longer in found)}
+    return sorted(named | {name.decode() for name in quoted})
 
 
 def wheel_choices(wheel: Path) -> dict[str, list[str]]:
@@ -64,54 +95,88 @@ def _with_negations(names: tuple[str, ...], *, inverses: bool) -> tuple[str, ...
 def _classes(trees: Iterable[ast.Module]) -> Classes:
     definitions = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
 
-    def fields(name: str) -> dict[str, bool]:
+    def fields(name: str) -> dict[str, ast.expr]:
         if name not in definitions:
             return {}
-        inherited = {
-            field: is_bool for base in definitions[name].bases for field, is_bool in fields(_word(base)).items()
-        }
+        inherited = {field: kind for base in definitions[name].bases for field, kind in fields(_word(base)).items()}
         return inherited | dict(_fields(definitions[name]))
 
     return {name: fields(name) for name in definitions}
 
 
-def _fields(definition: ast.ClassDef) -> Iterator[tuple[str, bool]]:
+def _fields(definition: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            names = {part.id for part in ast.walk(node.annotation) if isinstance(part, ast.Name)}
-            yield node.target.id, "bool" in names and "str" not in names
+            yield node.target.id, node.annotation
 
 
-def _of_front_end(classes: Classes) -> Iterator[tuple[tuple[str, ...], bool]]:
-    for field, is_bool in classes["FrontendArgs"].items():
-        yield (f"--{field.replace('_', '-')}",), is_bool
+def _of_front_end(trees: Iterable[ast.Module], classes: Classes) -> Iterator[Added]:
+    """One option for each field; those whose `nargs` is deleted again take one value."""
+    alone = {field for tree in trees for field in _without_nargs(tree)}
+    for field, annotation in classes["FrontendArgs"].items():
+        takes = takes_of_annotation(annotation, classes)
+        spellings = (f"--{field.replace('_', '-')}",)
+        yield Added(spellings, Takes.ONE if field in alone else takes, takes == Takes.NONE)
 
 
-def _added(tree: ast.Module, classes: Classes) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """The spellings of each `add_argument`, and whether it is a bool option."""
-    made = dict(_kwargs_made(tree))
+def _without_nargs(tree: ast.Module) -> Iterator[str]:
+    """`del frontend_kwargs["middleware"]["nargs"]` → middleware."""
+    for node in ast.walk(tree):
+        for target in node.targets if isinstance(node, ast.Delete) else ():
+            path = [ast.literal_eval(part.slice) for part in ast.walk(target) if isinstance(part, ast.Subscript)]
+            if path[:1] == ["nargs"]:
+                yield path[1]
+
+
+def _added(tree: ast.Module, classes: Classes) -> Iterator[Added]:
+    """Each `add_argument` of an option."""
+    fields = _Fields(tree)
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and _word(call.func) == "add_argument":
             names = tuple(str(part.value) for part in call.args if isinstance(part, ast.Constant))
             if names and names[0].startswith("-"):
-                yield names, any(_makes_bool(keyword, made, classes) for keyword in call.keywords)
+                yield _one_added(names, call.keywords, fields, classes)
 
 
-def _kwargs_made(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """`model_kwargs = get_kwargs(ModelConfig)` → ("model_kwargs", "ModelConfig")."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _word(node.value.func) == "get_kwargs":
-            yield _word(node.targets[0]), _word(node.value.args[0])
+def _one_added(names: tuple[str, ...], written: Iterable[ast.keyword], fields: "_Fields", classes: Classes) -> Added:
+    keywords = {keyword.arg: keyword.value for keyword in written if keyword.arg is not None}
+    usual = Takes.ONE
+    for keyword in written:
+        if keyword.arg is None:
+            made, field, others = fields.named_in(keyword.value)
+            keywords |= others
+            usual = takes_of_annotation(classes[made][field], classes)
+    action = _word(keywords["action"]) if "action" in keywords else ""
+    takes = takes_of_keywords(keywords, usual)
+    return Added(names, takes, action == "BooleanOptionalAction" or ("action" not in keywords and takes == Takes.NONE))
 
 
-def _makes_bool(keyword: ast.keyword, made: Mapping[str, str], classes: Classes) -> bool:
-    """`action=argparse.BooleanOptionalAction`, or `**model_kwargs["trust_remote_code"]` of a bool field."""
-    if keyword.arg == "action":
-        return _word(keyword.value) == "BooleanOptionalAction"
-    if keyword.arg is not None:
-        return False
-    parts = [part for part in ast.walk(keyword.value) if isinstance(part, ast.Subscript)]
-    return any(classes[made[_word(part.value)]][ast.literal_eval(part.slice)] for part in parts)
+class _Fields:
+    """Which field of which class the keywords of a module stand for."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._assigned = {_word(node.targets[0]): node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)}
+
+    def named_in(self, node: ast.expr) -> tuple[str, str, dict[str, ast.expr]]:
+        """Class, field, and the keywords given besides.
+
+        `kwargs["x"]`, `get_kwargs(SomeConfig)["x"]`, `{**kwargs["x"], "default": None}`, or a name for one of them.
+        """
+        if isinstance(node, ast.Dict):
+            pairs = list(zip(node.keys, node.values, strict=True))
+            others = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
+            made, field, _ = self.named_in(next(value for key, value in pairs if key is None))
+            return made, field, others
+        if isinstance(node, ast.Subscript):
+            return self._made(node.value), ast.literal_eval(node.slice), {}
+        return self.named_in(self._assigned[_word(node)])
+
+    def _made(self, node: ast.expr) -> str:
+        """`model_kwargs`, which is `get_kwargs(ModelConfig)` → ModelConfig."""
+        call = node if isinstance(node, ast.Call) else self._assigned[_word(node)]
+        if not isinstance(call, ast.Call):
+            raise TypeError(f"{ast.unparse(node)} is not made by get_kwargs")
+        return _word(call.args[0])
 
 
 def _word(node: ast.expr) -> str:

@@ -8,15 +8,20 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.model_rows import KnownModels
+from llmservice.catalog.recorded_flags import Recording
 from llmservice.errors import InvalidSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineVersions:
-    """The versions of one engine; `default` is a key of `versions`."""
+    """The versions of one engine; `default` is a key of `versions`.
+
+    `recordings` hold what was recorded of each version; one that is missing or empty says nothing about its version.
+    """
 
     default: str
     versions: Mapping[str, EngineVersion]
+    recordings: Mapping[str, Recording] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

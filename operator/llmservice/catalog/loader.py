@@ -12,7 +12,7 @@ from llmservice.catalog.catalogue import Catalogue, EngineVersions
 from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.model_rows import KnownModels, known_models
-from llmservice.catalog.recorded_flags import recorded_options
+from llmservice.catalog.recorded_flags import Recording, recording_in
 from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping, typed
 from llmservice.catalog.support import Driver, Support
 from llmservice.catalog.yaml_values import ValuesLoader
@@ -65,19 +65,21 @@ def _engines(table: Table) -> dict[str, EngineVersions]:
 def _versions(engine: str, raw: Any) -> EngineVersions:
     where = f"{ENGINES_FILE}: {engine}"
     row = mapping(raw, where)
-    versions = {
-        version: _version(engine, version, mapping(facts, f"{where}: {version}"))
-        for version, facts in mapping(row.get("versions"), f"{where}: versions").items()
+    rows = mapping(row.get("versions"), f"{where}: versions")
+    recordings = {
+        version: _recording(mapping(facts, f"{where}: {version}"), f"{where}: {version}")
+        for version, facts in rows.items()
     }
+    versions = {version: _version(engine, version, facts, recordings[version]) for version, facts in rows.items()}
     default = row.get("default")
     if not isinstance(default, str) or default not in versions:
         raise InvalidCatalogue(where, f"default must be one of its versions: {', '.join(versions)}")
-    return EngineVersions(default=default, versions=versions)
+    return EngineVersions(default=default, versions=versions, recordings=recordings)
 
 
-def _version(engine: str, version: str, facts: Any) -> EngineVersion:
+def _version(engine: str, version: str, facts: Any, recording: Recording) -> EngineVersion:
     where = f"{ENGINES_FILE}: {engine}: {version}"
-    flags = _recorded_flags(str(facts["flags"]), where) if "flags" in facts else frozenset()
+    flags = frozenset(recording.options)
     support = _support(facts.get("support", {}), f"{where}: support")
     row = {**facts, "flags": flags, "support": support}
     return checked_version(typed(EngineVersion, row, where, engine=engine, version=version), where)
@@ -94,12 +96,19 @@ def _cell(raw: Any, where: str) -> Support:
     return typed(Support, {**cell, **driver}, where)
 
 
-def _recorded_flags(name: str, where: str) -> frozenset[str]:
-    """The flags in a recorded file of the package; other paths are refused."""
-    known = [f"flags/{file.name}" for file in files(__package__).joinpath("flags").iterdir()]
+def _recording(facts: Any, where: str) -> Recording:
+    """What the file of a row records; other paths than those of the package are refused."""
+    if "flags" not in facts:
+        return Recording()
+    name, known = str(facts["flags"]), [f"flags/{file.name}" for file in files(__package__).joinpath("flags").iterdir()]
     if name not in known:
         raise InvalidCatalogue(where, f"flags: there is no file {name}; use one of: {', '.join(sorted(known))}")
-    return frozenset(spelling for option in recorded_options(_shipped(name)) for spelling in option.spellings)
+    return _shipped_recording(name)
+
+
+@cache
+def _shipped_recording(name: str) -> Recording:
+    return recording_in(_shipped(name))
 
 
 def _shipped(name: str) -> str:

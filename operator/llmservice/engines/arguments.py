@@ -1,25 +1,55 @@
-"""Checks of the user's arguments and environment: what the operator owns, and what the engine accepts."""
+"""Checks of the user's arguments and environment that hold for every version: what the operator owns, and the form.
 
-from collections.abc import Iterator, Mapping, Sequence
+What one version knows is checked once per generation, in `recorded_arguments.py`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.command_line import LONGEST_FLAG
 from llmservice.engines.engine import Engine
 from llmservice.errors import InvalidSpec
 
 _ARGS = "spec.engineOptions.args"
 _ENV = "spec.engineOptions.env"
-_LONGEST_FLAG = 128
-"""Longer than any engine's flag; limits what an error message repeats."""
+_LONGEST_VALUE = 64
+"""Longer than any value that a remedy depends on."""
 
 
-def check_arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str], variables: Sequence[str]) -> None:
-    """Accept arguments and variables or raise InvalidSpec, with one line for each problem.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why one argument or variable is refused. `variable` says which of the two `index` counts."""
 
-    `removed` maps flags that this version no longer has to their replacement; `variables` are names.
-    """
-    problems = [*_arguments(engine, removed, args), *_variables(engine, variables)]
+    reason: Reason
+    index: int
+    message: str
+    variable: bool = False
+
+    @property
+    def line(self) -> str:
+        """Field and message."""
+        return f"{_ENV if self.variable else _ARGS}[{self.index}]: {self.message}"
+
+
+def check_arguments(engine: Engine, version: EngineVersion, args: Sequence[str], variables: Sequence[str]) -> None:
+    """Accept arguments and variables (names) or raise InvalidSpec, with one line for each problem."""
+    raise_for(argument_problems(engine, version, args, variables))
+
+
+def argument_problems(
+    engine: Engine, version: EngineVersion, args: Sequence[str], variables: Sequence[str]
+) -> list[Problem]:
+    """What is owned by the operator, or in a form that the engine does not read."""
+    return [*_arguments(engine, version, args), *_variables(engine, variables)]
+
+
+def raise_for(problems: Sequence[Problem]) -> None:
+    """Raise InvalidSpec where there are problems: one line for each, in the order of the spec."""
     if problems:
-        raise InvalidSpec(problems[0][0], "\n".join(f"{field}: {message}" for _, field, message in problems))
+        ordered = sorted(problems, key=lambda problem: (problem.variable, problem.index))
+        raise InvalidSpec(ordered[0].reason, "\n".join(problem.line for problem in ordered))
 
 
 def flag_of(argument: str) -> str:
@@ -34,25 +64,39 @@ def flag_of(argument: str) -> str:
     | `4096`, `-`        |              |
     """
     words = argument.partition("=")[0].split(maxsplit=1)
-    word = words[0][:_LONGEST_FLAG] if words else ""
+    word = words[0][:LONGEST_FLAG] if words else ""
     if not word.startswith("-") or not word.strip("-"):
         return ""
     return word.lower().replace("_", "-") if word.startswith("--") else word
 
 
-Problem = tuple[Reason, str, str]
+def owned_flag(engine: Engine, flag: str) -> str:
+    """The owned flag that a normalised flag sets; empty for one that the user may set."""
+    return next((name for name in _names(engine, flag) if name in engine.owned.flags), "")
 
 
-def _arguments(engine: Engine, removed: Mapping[str, str], args: Sequence[str]) -> Iterator[Problem]:
+def _arguments(engine: Engine, version: EngineVersion, args: Sequence[str]) -> Iterator[Problem]:
     for index, argument in enumerate(args):
-        field, flag = f"{_ARGS}[{index}]", flag_of(argument)
-        owned = next((name for name in _names(engine, flag) if name in engine.owned.flags), "")
-        if owned:
-            yield Reason.OWNED_ARGUMENT, field, f"{owned} is owned by the operator; {engine.owned.flags[owned]}"
-        elif flag in removed:
-            yield Reason.ENGINE_ARGUMENT_REJECTED, field, f"{flag} was removed from this version; {removed[flag]}"
+        flag = flag_of(argument)
+        if owned := owned_flag(engine, flag):
+            remedy = _remedy(engine, version, owned, _value(args, index))
+            message = f"{owned} is owned by the operator; {remedy}"
+            yield Problem(reason=Reason.OWNED_ARGUMENT, index=index, message=message)
         elif problem := _malformed(engine, argument, flag):
-            yield Reason.ENGINE_ARGUMENT_REJECTED, field, problem
+            yield Problem(reason=Reason.ENGINE_ARGUMENT_REJECTED, index=index, message=problem)
+
+
+def _remedy(engine: Engine, version: EngineVersion, owned: str, value: str) -> str:
+    usual = engine.owned.flags[owned]
+    by_value = engine.owned.by_value.get(usual)
+    return (by_value and by_value(version, value)) or usual
+
+
+def _value(args: Sequence[str], index: int) -> str:
+    """The value of the option at a place, cut: in the same word, or the next one."""
+    _, equals, attached = args[index][: LONGEST_FLAG + _LONGEST_VALUE].partition("=")
+    following = args[index + 1] if index + 1 < len(args) else ""
+    return (attached if equals else following)[:_LONGEST_VALUE].strip()
 
 
 def _names(engine: Engine, flag: str) -> tuple[str, ...]:
@@ -86,4 +130,5 @@ def _expandable(engine: Engine, argument: str) -> str:
 def _variables(engine: Engine, names: Sequence[str]) -> Iterator[Problem]:
     for index, name in enumerate(names):
         if remedy := engine.owned.environment.get(name.upper()):
-            yield Reason.OWNED_ARGUMENT, f"{_ENV}[{index}]", f"{name} is owned by the operator; {remedy}"
+            message = f"{name} is owned by the operator; {remedy}"
+            yield Problem(reason=Reason.OWNED_ARGUMENT, index=index, message=message, variable=True)

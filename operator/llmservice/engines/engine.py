@@ -1,6 +1,6 @@
 """The interface of an engine: what planning asks of it and what it answers, as values."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -110,16 +110,22 @@ class Launch:
     notes: tuple[str, ...] = ()
 
 
+RemedyByValue = Callable[[EngineVersion, str], str]
+"""The version and the value of an owned flag → remedy."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnedArguments:
     """What the operator sets itself: flags with every alias, and the equivalent environment variables.
 
     `flags` maps each spelling (`--ctx-size`, `-c`) to a remedy, as the end of a sentence ("use spec.maxModelLen").
-    `environment` does the same for variable names, in upper case.
+    `environment` does the same for variable names, in upper case. `by_value` maps a remedy to one that knows more when
+    the value is known; it answers ``""`` where it does not.
     """
 
     flags: Mapping[str, str]
     environment: Mapping[str, str]
+    by_value: Mapping[str, RemedyByValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +148,25 @@ class LogPattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Syntax:
+    """How an engine's parser reads a command line, besides exact names and values in words of their own.
+
+    `underscores`: `--ctx_size` is `--ctx-size`. `abbreviations`: the beginning of one option is that option. `parts`:
+    `--config.part value` sets a part of a configuration. `any_word`: the word behind an option is its value even when
+    it begins with a dash. `levels` are short options with their value in the same word (`-O3`), with the long one.
+    `variables` is the prefix of variables that no other program reads, and of which every one that a version reads was
+    recorded; empty where there is none.
+    """
+
+    underscores: bool = False
+    abbreviations: bool = False
+    parts: bool = False
+    any_word: bool = False
+    levels: Mapping[str, str] = field(default_factory=dict)
+    variables: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What differs between engines and matters to planning, so that no code compares engine names.
 
@@ -149,8 +174,8 @@ class Capabilities:
     the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
     `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
     are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the option
-    whose value is GiB of KV cache in /dev/shm.
+    `syntax` is the rest of how it reads arguments. `memory` is how it uses the memory of devices, None if that is not
+    known. `offloads_to_shared_memory` is the option whose value is GiB of KV cache in /dev/shm.
     """
 
     schemes: frozenset[str]
@@ -161,6 +186,7 @@ class Capabilities:
     one_word_arguments: bool = False
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()
+    syntax: Syntax = Syntax()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
 

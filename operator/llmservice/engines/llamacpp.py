@@ -5,7 +5,7 @@ common/{download,hf-cache}.cpp. The catalogue has its flags as listed by --help.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE_SECONDS, wait_until_idle
@@ -14,13 +14,14 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
-    OwnedArguments,
     ServingRequest,
+    Syntax,
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp_log_patterns import LLAMACPP_LOG_PATTERNS
 from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
+from llmservice.engines.llamacpp_owned import LLAMACPP_OWNED
 from llmservice.engines.llamacpp_start_log import start_report
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
@@ -73,83 +74,19 @@ _MEMORY = MemoryUse(
 # Nothing listens during the download, then /health answers 503 until the model is loaded.
 _PROBES = health_probes(startup_period_seconds=2)
 
-_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here would lock the metrics)"
-_SHELL = "leave it out: it lets every client run programs in the pod or reach other hosts from it"
-_ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
-
-_OWNED: Mapping[str, tuple[str, ...]] = {
-    "use spec.model.uri": ("-m --model LLAMA_ARG_MODEL", "-hf -hfr --hf-repo LLAMA_ARG_HF_REPO"),
-    "use spec.model.file": ("-hff --hf-file LLAMA_ARG_HF_FILE",),
-    "use spec.model.names": ("-a --alias LLAMA_ARG_ALIAS",),
-    "use spec.model.tokenSecretRef": ("-hft --hf-token HF_TOKEN",),
-    "use spec.maxModelLen": (
-        "-c --ctx-size LLAMA_ARG_CTX_SIZE",
-        "--kv-unified-per-slot LLAMA_ARG_KV_UNIFIED_PER_SLOT",
-        "-kvu --kv-unified -no-kvu --no-kv-unified LLAMA_ARG_KV_UNIFIED LLAMA_ARG_NO_KV_UNIFIED",
-        "-fit --fit LLAMA_ARG_FIT",
-        "-fitt --fit-target LLAMA_ARG_FIT_TARGET",
-        "-fitc --fit-ctx LLAMA_ARG_FIT_CTX",
-    ),
-    "use spec.maxNumSeqs": ("-np --parallel LLAMA_ARG_N_PARALLEL",),
-    "use spec.gpu.count (0 for CPU)": ("-ngl --gpu-layers --n-gpu-layers LLAMA_ARG_N_GPU_LAYERS",),
-    "use spec.kvCacheDtype": (
-        "-ctk --cache-type-k LLAMA_ARG_CACHE_TYPE_K",
-        "-ctv --cache-type-v LLAMA_ARG_CACHE_TYPE_V",
-    ),
-    _RELIED_ON: (
-        "--host LLAMA_ARG_HOST",
-        "--port LLAMA_ARG_PORT",
-        "--reuse-port LLAMA_ARG_REUSE_PORT",
-        "--api-prefix LLAMA_ARG_API_PREFIX",
-        "--metrics LLAMA_ARG_ENDPOINT_METRICS",
-        "--slots --no-slots LLAMA_ARG_ENDPOINT_SLOTS LLAMA_ARG_NO_ENDPOINT_SLOTS",
-        "AIP_MODE AIP_HTTP_PORT AIP_HEALTH_ROUTE AIP_PREDICT_ROUTE",
-    ),
-    "leave it out: the operator keeps the cache on a writable volume": ("LLAMA_CACHE",),
-    _GATEWAY: (
-        "--api-key LLAMA_API_KEY",
-        "--api-key-file LLAMA_ARG_API_KEY_FILE",
-        "--ssl-key-file LLAMA_ARG_SSL_KEY_FILE",
-        "--ssl-cert-file LLAMA_ARG_SSL_CERT_FILE",
-    ),
-    _SHELL: (
-        "--tools LLAMA_ARG_TOOLS",
-        "--tools-runtime LLAMA_ARG_TOOLS_RUNTIME",
-        "--mcp-servers-config LLAMA_ARG_MCP_SERVERS_CONFIG",
-        "--mcp-servers-json LLAMA_ARG_MCP_SERVERS_JSON",
-        "-ag --agent -no-ag --no-agent LLAMA_ARG_AGENT LLAMA_ARG_NO_AGENT",
-        "--ui-mcp-proxy --webui-mcp-proxy --no-ui-mcp-proxy --no-webui-mcp-proxy",
-        "LLAMA_ARG_UI_MCP_PROXY LLAMA_ARG_NO_UI_MCP_PROXY LLAMA_ARG_WEBUI_MCP_PROXY LLAMA_ARG_NO_WEBUI_MCP_PROXY",
-    ),
-    _ONE_MODEL: (
-        "-mu --model-url LLAMA_ARG_MODEL_URL",
-        "-dr --docker-repo LLAMA_ARG_DOCKER_REPO",
-        "--models-dir LLAMA_ARG_MODELS_DIR",
-        "--models-preset LLAMA_ARG_MODELS_PRESET",
-        "--embd-gemma-default --fim-qwen-1.5b-default --fim-qwen-3b-default --fim-qwen-7b-default",
-        "--fim-qwen-7b-spec --fim-qwen-14b-spec --fim-qwen-30b-default --gpt-oss-20b-default",
-        "--gpt-oss-120b-default --vision-gemma-4b-default --vision-gemma-12b-default",
-    ),
-}
-"""Remedy → options in every spelling, with their environment variables. Negated variables (`_NO_`) are read too."""
-
-
-def _owned() -> Iterator[tuple[str, str]]:
-    for remedy, options in _OWNED.items():
-        for word in " ".join(options).split():
-            yield word, remedy
-
 
 class LlamaCpp:
     """llama.cpp's `llama-server`, as in its official images."""
 
     name = "llamacpp"
-    capabilities = Capabilities(schemes=frozenset({"hf", "pvc"}), gguf=True, equals_sign=False, memory=_MEMORY)
-    owned = OwnedArguments(
-        flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-        environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
+    capabilities = Capabilities(
+        schemes=frozenset({"hf", "pvc"}),
+        gguf=True,
+        equals_sign=False,
+        syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
+        memory=_MEMORY,
     )
+    owned = LLAMACPP_OWNED
     flags = frozenset(
         (
             *("--host", "--port", "--metrics", "--slots", "--alias", "--model", "-hf", "-hff"),

@@ -5,8 +5,6 @@ backends/v3/src/{main,lib}.rs, tgi-entrypoint.sh, Dockerfile. Each option has an
 upper case. An option may occur only once, so defaults that users may override are set as variables.
 """
 
-from collections.abc import Iterator, Mapping
-
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
@@ -14,19 +12,17 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
-    OwnedArguments,
     ServingRequest,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
-    CACHE_VARIABLES,
-    TOKEN_VARIABLES,
     one_of,
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.tgi_log_patterns import TGI_LOG_PATTERNS
 from llmservice.engines.tgi_metric_names import tgi_metric_names
+from llmservice.engines.tgi_owned import TGI_OWNED
 from llmservice.engines.tgi_start_log import start_report
 from llmservice.errors import InvalidSpec
 
@@ -61,48 +57,6 @@ _KV_CACHE_DTYPES = ("fp8_e4m3fn", "fp8_e5m2")
 # behind running requests.
 _PROBES = health_probes(startup_period_seconds=5)
 
-_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and tunnels belong to a gateway in front"
-_CACHES = "leave it out: the operator keeps caches on a writable volume"
-
-_OWNED: Mapping[str, str] = {
-    "--model-id": "use spec.model.uri",
-    "--revision": "use spec.model.revision",
-    "--trust-remote-code": "use spec.model.trustRemoteCode",
-    "--dtype": "use spec.dtype",
-    "--kv-cache-dtype": "use spec.kvCacheDtype",
-    "--quantize": "use spec.quantization",
-    "--num-shard": "use spec.gpu.count",
-    "--sharded": "use spec.gpu.count",
-    "--max-total-tokens": "use spec.maxModelLen",
-    "--max-input-tokens": "use spec.maxModelLen",
-    "--max-input-length": "use spec.maxModelLen",
-    "--max-batch-size": "use spec.maxNumSeqs",
-    "--max-concurrent-requests": "use spec.maxNumSeqs: the limit follows it",
-    "--graceful-termination-timeout": "use spec.drain.timeoutSeconds",
-    "--hostname": _RELIED_ON,
-    "--port": _RELIED_ON,
-    "-p": _RELIED_ON,
-    "--prometheus-port": _RELIED_ON,
-    "--shard-uds-path": _RELIED_ON,
-    "--huggingface-hub-cache": _CACHES,
-    "--weights-cache-override": _CACHES,
-    "--api-key": _GATEWAY,
-    "--ngrok": _GATEWAY,
-    "--ngrok-authtoken": _GATEWAY,
-    "--ngrok-edge": _GATEWAY,
-}
-_VARIABLES: Mapping[str, str] = {
-    **dict.fromkeys((*TOKEN_VARIABLES, "HF_API_TOKEN"), "use spec.model.tokenSecretRef"),
-    **dict.fromkeys(CACHE_VARIABLES, _CACHES),
-}
-
-
-def _variables_of_options() -> Iterator[tuple[str, str]]:
-    for flag, remedy in _OWNED.items():
-        if flag.startswith("--"):
-            yield flag.removeprefix("--").replace("-", "_").upper(), remedy
-
 
 class Tgi:
     """Text Generation Inference's launcher, as in its official images; its entrypoint splits arguments at spaces."""
@@ -114,10 +68,10 @@ class Tgi:
         remote_code=True,
         dtype=True,
         one_word_arguments=True,
-        glued=frozenset({"-e", "-p"}),
+        glued=frozenset({"-e", "-g", "-p"}),
         memory=_MEMORY,
     )
-    owned = OwnedArguments(flags=_OWNED, environment={**dict(_variables_of_options()), **_VARIABLES})
+    owned = TGI_OWNED
     flags = frozenset(
         (
             *("--model-id", "--revision", "--trust-remote-code", "--hostname", "--port", "--num-shard"),

@@ -6,7 +6,6 @@ Which version knows which option is kept in the catalogue, recorded from the whe
 """
 
 import math
-from collections.abc import Iterator, Mapping
 
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
@@ -14,19 +13,18 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
-    OwnedArguments,
     ServingRequest,
+    Syntax,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
-    CACHE_VARIABLES,
-    TOKEN_VARIABLES,
     one_of,
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.vllm_log_patterns import VLLM_LOG_PATTERNS
 from llmservice.engines.vllm_metric_names import vllm_metric_names
+from llmservice.engines.vllm_owned import VLLM_OWNED
 from llmservice.engines.vllm_start_log import start_report
 
 _CACHE = "/cache"
@@ -40,47 +38,6 @@ _DTYPES = ("auto", "half", "float16", "bfloat16", "float", "float32")
 
 # The port refuses connections until the model is loaded, compiled and warmed up; a later 503 means a dead engine core.
 _PROBES = health_probes(startup_period_seconds=5)
-
-_RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here guards only a part of the paths)"
-_ONE_POD = "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism"
-_CACHES = "leave it out: the operator keeps caches on a writable volume"
-
-_OWNED: Mapping[str, tuple[str, ...]] = {
-    "use spec.model.uri": ("--model", "VLLM_USE_MODELSCOPE"),
-    "use spec.model.revision": ("--revision",),
-    "use spec.model.names": ("--served-model-name",),
-    "use spec.model.tokenSecretRef": ("--hf-token", *TOKEN_VARIABLES),
-    "use spec.model.trustRemoteCode": ("--trust-remote-code --no-trust-remote-code",),
-    "use spec.dtype": ("--dtype",),
-    "use spec.kvCacheDtype": ("--kv-cache-dtype",),
-    "use spec.quantization": ("--quantization -q",),
-    "use spec.maxModelLen": ("--max-model-len",),
-    "use spec.maxNumSeqs": ("--max-num-seqs", "--max-num-active-seqs"),
-    "use spec.drain.timeoutSeconds": ("--shutdown-timeout",),
-    _ONE_POD: (
-        "--tensor-parallel-size -tp --pipeline-parallel-size -pp --data-parallel-size -dp",
-        "--data-parallel-size-local -dpl --data-parallel-rank -dpn --data-parallel-start-rank -dpr",
-        "--data-parallel-address -dpa --data-parallel-rpc-port -dpp --data-parallel-backend -dpb",
-        "--data-parallel-multi-port-external-lb -dpm --data-parallel-supervisor-port",
-        "--data-parallel-external-lb --no-data-parallel-external-lb -dpe",
-        "--data-parallel-hybrid-lb --no-data-parallel-hybrid-lb -dph",
-        "--nnodes -n --node-rank -r --master-addr --master-port --headless",
-    ),
-    _RELIED_ON: (
-        "--host --port --uds --grpc --grpc-port",
-        "--disable-log-stats",
-    ),
-    "leave it out: write its options as args, in a file they would escape the operator": ("--config",),
-    "leave it out: it opens administrative endpoints to every client": ("VLLM_SERVER_DEV_MODE",),
-    _CACHES: ("--download-dir", *CACHE_VARIABLES, "VLLM_CACHE_ROOT"),
-    _GATEWAY: (
-        "--api-key VLLM_API_KEY",
-        "--ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers",
-        "--enable-ssl-refresh --no-enable-ssl-refresh --disable-ssl-refresh",
-    ),
-}
-"""Remedy → options in every spelling, and variables."""
 
 _MEMORY = MemoryUse(
     # Plugins run on other devices, with rules of their own.
@@ -118,15 +75,6 @@ _MEMORY = MemoryUse(
 """Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
 
-def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse also accepts an unambiguous prefix of an option (`--max-num-s`, `-t`)."""
-    for remedy, options in _OWNED.items():
-        for word in " ".join(options).split():
-            shortest = len("--x") if word.startswith("--") else len("-x") if word.startswith("-") else len(word)
-            for end in range(shortest, len(word) + 1):
-                yield word[:end], remedy
-
-
 _Options = tuple[tuple[str, ...], ...]
 """Options as words; the first word of each begins with the flag, which decides whether a version knows it."""
 
@@ -141,13 +89,13 @@ class Vllm:
         remote_code=True,
         dtype=True,
         glued=frozenset({"-q", "-n", "-r"}),
+        syntax=Syntax(
+            underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}, variables="VLLM_"
+        ),
         memory=_MEMORY,
         offloads_to_shared_memory="--kv-offloading-size",
     )
-    owned = OwnedArguments(
-        flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-        environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
-    )
+    owned = VLLM_OWNED
     flags = frozenset(
         (
             *("--served-model-name", "--host", "--port", "--revision", "--trust-remote-code", "--load-format"),

@@ -19,7 +19,7 @@ def check_spec(spec: LLMServiceSpec, engine: Engine, facts: Facts) -> None:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
     _check_quantization(spec.quantization, version, facts.others)
     options = spec.engine_options
-    check_arguments(engine, version.removed, options.args, [variable.name for variable in options.env])
+    check_arguments(engine, version, options.args, [variable.name for variable in options.env])
 
 
 def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator, Json
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.arguments import flag_of
+from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import engine_named
 from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
@@ -53,7 +53,8 @@ class Facts:
     of the annotation that requested them. `model` is what is known of the model, and `model_source` from where;
     `model_note` says why nothing is known where that needs saying.
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
-    where `version` does not; both are empty when it can.
+    where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
+    chosen.
     """
 
     version: EngineVersion
@@ -70,6 +71,7 @@ class Facts:
     model_note: str = ""
     others: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 _FACTS = TypeAdapter(Facts)
@@ -88,19 +90,20 @@ def choose_facts(
 ) -> Facts:
     """The facts for a resource: those kept with the plan of this generation, else the current ones.
 
-    Of a version only the relevant flags are kept: those its engine renders, and removed ones that the user sets.
-    `model` is what is known of the model; None asks resource and catalogue. `choice` is the number of the alternative
-    to `spec.gpu`, and `passed_over` why not those before it. Raises InvalidSpec for names that have no row.
+    Of a version only the flags that its engine renders are kept. `model` is what is known of the model; None asks
+    resource and catalogue. `choice` is the number of the alternative to `spec.gpu`, and `passed_over` why not those
+    before it. Raises InvalidSpec for names that have no row, and for arguments that the version does not know: both are
+    checked here alone, so that no later catalogue refuses them.
     """
     engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
     version, gpu = catalogue.engine_version(engine.name, options.version), gpu_of(service.spec.gpu, choice)
+    notes = check_recorded(engine, version, catalogue.engines[engine.name].recordings, options)
     accelerator, known = _accelerator(gpu, catalogue), model or known_model(service.spec, catalogue)
-    gone = {flag: version.removed[flag] for flag in map(flag_of, options.args) if flag in version.removed}
     return Facts(
-        version=version_on(dataclasses.replace(version, flags=version.flags & engine.flags, removed=gone), accelerator),
+        version=version_on(dataclasses.replace(version, flags=version.flags & engine.flags, removed={}), accelerator),
         accelerator=accelerator,
         devices=gpu.count,
         choice=choice,
@@ -114,6 +117,7 @@ def choose_facts(
         model_note=known.note,
         others=others_that_take(service.spec, version, catalogue, accelerator),
         engines=engines_that_run_on(version, catalogue, accelerator),
+        notes=notes,
     )
 
 

@@ -117,7 +117,7 @@ def plan_service(
 
 
 def _about_facts(spec: LLMServiceSpec, facts: Facts, source: ModelSource) -> Iterator[str]:
-    yield from facts.passed_over
+    yield from (*facts.passed_over, *facts.notes)
     if facts.model_note:
         yield facts.model_note
     if facts.model.gated and source.scheme == "hf" and spec.model.token_secret_ref is None:

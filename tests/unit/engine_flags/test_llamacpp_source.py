@@ -1,6 +1,6 @@
 import pytest
 
-from llmservice.catalog.recorded_flags import Option
+from llmservice.catalog.recorded_flags import Option, Takes
 from tools.engine_flags.llamacpp_source import server_options
 
 SOURCE = """
@@ -20,7 +20,7 @@ static std::initializer_list<enum llama_example> media_examples = {
 
     args.push_back(common_arg({"--preset-only"}, "", [](common_params &) {}));
 """
-THREADS = Option(("-t", "--threads"), "LLAMA_ARG_THREADS")
+THREADS = Option(("-t", "--threads"), "LLAMA_ARG_THREADS", Takes.ONE)
 
 
 def options_with(*definitions: str) -> list[Option]:
@@ -33,7 +33,20 @@ def test_reads_spellings_and_twin() -> None:
 
 def test_a_second_list_holds_negations() -> None:
     option = '{"--ui"},\n {"--no-ui"},\n "the UI", [](common_params &, bool) {}).set_env("LLAMA_ARG_UI")'
-    assert options_with(option) == [THREADS, Option(("--ui", "--no-ui"), "LLAMA_ARG_UI")]
+    assert options_with(option) == [THREADS, Option(("--ui", "--no-ui"), "LLAMA_ARG_UI", Takes.NONE)]
+
+
+@pytest.mark.parametrize(
+    ("handler", "takes"),
+    [
+        ("[](common_params &) {}", Takes.NONE),
+        ("[](common_params & params, const std::string & value) {}", Takes.ONE),
+        ("[](common_params & params, const std::string & a, const std::string & b) {}", Takes.TWO),
+        ("nullptr", Takes.UNKNOWN),
+    ],
+)
+def test_the_handler_says_how_many_values_there_are(handler: str, takes: Takes) -> None:
+    assert options_with(f'{{"--x"}}, "help", {handler})')[-1].takes == takes
 
 
 def test_a_comment_may_stand_before_the_spellings() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from llmservice.catalog.recorded_flags import Option
+from llmservice.catalog.recorded_flags import Option, Takes
 from tools.engine_flags.tgi_launcher import launcher_options
 
 SOURCE = """
@@ -12,6 +12,9 @@ struct Args {
 
     #[clap(long, env, value_enum)]
     kv_cache_dtype: Option<KVCacheDtype>,
+
+    #[clap(long, env)]
+    sharded: Option<bool>,
 
     /// Show the environment
     #[clap(long, short, action)]
@@ -25,13 +28,14 @@ struct Other {
 """
 
 
-def test_reads_spellings_and_twins() -> None:
+def test_reads_spellings_twins_and_whether_there_is_a_value() -> None:
     assert launcher_options(SOURCE) == [
-        Option(("--env", "-e")),
-        Option(("--help", "-h")),
-        Option(("--kv-cache-dtype",), "KV_CACHE_DTYPE"),
-        Option(("--port", "-p"), "PORT"),
-        Option(("--version", "-V")),
+        Option(("--env", "-e"), "", Takes.NONE),
+        Option(("--help", "-h"), "", Takes.NONE),
+        Option(("--kv-cache-dtype",), "KV_CACHE_DTYPE", Takes.ONE),
+        Option(("--port", "-p"), "PORT", Takes.ONE),
+        Option(("--sharded",), "SHARDED", Takes.ONE),
+        Option(("--version", "-V"), "", Takes.NONE),
     ]
 
 

@@ -816,7 +816,7 @@ TGI_LINES = (
         TGI,
         "libpython3.11.so.1.0: cannot open shared object file: No such file",
         "ContainerRefused",
-        "3.0.1",
+        "3.1.0",
         "TGI 3.3.5, its image as another user",
     ),
     Line(

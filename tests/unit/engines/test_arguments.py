@@ -17,6 +17,10 @@ OWNED = OwnedArguments(
     environment={"ENGINE_CTX_SIZE": "use spec.maxModelLen"},
 )
 
+A_VERSION = EngineVersion(
+    engine="fourth", version="1.0", images={}, user=1, group=1, max_model_len=1, max_num_seqs=1, removed={}
+)
+
 
 @dataclass(frozen=True)
 class AnEngine:
@@ -42,7 +46,7 @@ def an_engine(**capabilities: Any) -> Engine:
 
 def refusal(*args: str, engine: Engine | None = None, variables: tuple[str, ...] = ()) -> InvalidSpec:
     with pytest.raises(InvalidSpec) as caught:
-        check_arguments(engine or an_engine(), {"--old": "use --new"}, args, variables)
+        check_arguments(engine or an_engine(), A_VERSION, args, variables)
     return caught.value
 
 
@@ -86,11 +90,26 @@ def test_every_problem_has_a_line_of_its_own() -> None:
     assert len(str(refusal("-c", "--ctx-size", variables=("ENGINE_CTX_SIZE",))).splitlines()) == 3
 
 
-def test_a_flag_that_is_gone_is_refused_with_what_replaced_it() -> None:
-    error = refusal("--old=1")
+def test_a_remedy_may_depend_on_the_value_wherever_that_stands() -> None:
+    owned = OwnedArguments(
+        flags={"--ctx-size": "use spec.maxModelLen", "-c": "use spec.maxModelLen"},
+        environment={},
+        by_value={"use spec.maxModelLen": lambda version, value: f"use {version.version}:{value}" if value else ""},
+    )
+    engine = AnEngine(Capabilities(schemes=frozenset()), owned=owned)
+    for args in (("--ctx-size=5",), ("-c", "5"), ("-c", " 5 ")):
+        assert "use 1.0:5" in str(refusal(*args, engine=engine))
+    assert "use spec.maxModelLen" in str(refusal("-c", engine=engine))
+
+
+def test_problems_are_listed_in_the_order_of_the_spec() -> None:
+    error = refusal("--threads=1", "-c", variables=("ENGINE_CTX_SIZE",), engine=an_engine(equals_sign=False))
     assert error.reason == "EngineArgumentRejected"
-    assert "--old" in str(error)
-    assert "use --new" in str(error)
+    assert [line.partition(": ")[0] for line in str(error).splitlines()] == [
+        "spec.engineOptions.args[0]",
+        "spec.engineOptions.args[1]",
+        "spec.engineOptions.env[0]",
+    ]
 
 
 def test_an_equals_sign_is_refused_where_the_engine_does_not_take_it() -> None:
@@ -121,7 +140,7 @@ def test_a_word_of_several_short_options_is_refused_where_the_engine_takes_it() 
 
 
 def test_a_short_option_that_takes_nothing_glued_may_begin_a_longer_one() -> None:
-    check_arguments(an_engine(), {}, ["-cb", "-c4096"], [])
+    check_arguments(an_engine(), A_VERSION, ["-cb", "-c4096"], [])
 
 
 @pytest.mark.parametrize(
@@ -139,8 +158,8 @@ def test_a_variable_is_refused_anywhere_where_the_entrypoint_splits_at_spaces() 
 
 
 def test_a_variable_in_a_value_passes() -> None:
-    check_arguments(an_engine(), {}, ["--seed=$(SEED)", "--limits", '{"images": "$(IMAGES)"}'], [])
+    check_arguments(an_engine(), A_VERSION, ["--seed=$(SEED)", "--limits", '{"images": "$(IMAGES)"}'], [])
 
 
 def test_what_nobody_owns_passes() -> None:
-    check_arguments(an_engine(), {}, ["--threads", "8", "--grammar=a b", "plain"], ["OTHER"])
+    check_arguments(an_engine(), A_VERSION, ["--threads", "8", "--grammar=a b", "plain"], ["OTHER"])

@@ -121,18 +121,20 @@ def test_the_hubs_cache_lies_on_the_writable_volume() -> None:
 @pytest.mark.parametrize("written", ["--max_batch_size=9", "--port", "-p", "--num-shard=2", "--api-key=x"])
 def test_what_the_operator_owns_is_refused(written: str) -> None:
     with pytest.raises(InvalidSpec) as refused:
-        check_arguments(TGI, {}, [written], [])
+        check_arguments(TGI, a_version("tgi", "3.0.1"), [written], [])
     assert refused.value.reason == Reason.OWNED_ARGUMENT
 
 
 @pytest.mark.parametrize("name", ["MAX_BATCH_SIZE", "max_total_tokens", "HOSTNAME", "API_KEY", "HF_TOKEN"])
 def test_the_twin_of_an_owned_option_is_refused(name: str) -> None:
     with pytest.raises(InvalidSpec, match=name):
-        check_arguments(TGI, {}, [], [name])
+        check_arguments(TGI, a_version("tgi", "3.0.1"), [], [name])
 
 
 def test_what_users_may_change_is_not_owned() -> None:
-    check_arguments(TGI, {}, ["--max-batch-prefill-tokens=2048"], ["MAX_BATCH_PREFILL_TOKENS", "USAGE_STATS"])
+    check_arguments(
+        TGI, a_version("tgi", "3.0.1"), ["--max-batch-prefill-tokens=2048"], ["MAX_BATCH_PREFILL_TOKENS", "USAGE_STATS"]
+    )
 
 
 @pytest.mark.parametrize("version", VERSIONS)

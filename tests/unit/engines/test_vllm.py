@@ -3,9 +3,11 @@ import re
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import ModelSource
+from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.vllm import VLLM
 from llmservice.errors import InvalidSpec
 from tests.unit.engines.hub_request import a_request, a_version, option
@@ -138,14 +140,19 @@ def test_a_wrong_dtype_names_the_field() -> None:
 @pytest.mark.parametrize("written", ["--max-num-seqs=9", "--max_num_seqs", "-tp", "-q", "--api-key=x", "--config=f"])
 def test_what_the_operator_owns_is_refused(written: str) -> None:
     with pytest.raises(InvalidSpec) as refused:
-        check_arguments(VLLM, {}, [written], [])
+        check_arguments(VLLM, a_version("vllm", "0.33.0"), [written], [])
     assert refused.value.reason == Reason.OWNED_ARGUMENT
 
 
 @pytest.mark.parametrize("name", ["VLLM_API_KEY", "HF_TOKEN", "HF_HOME", "VLLM_USE_MODELSCOPE"])
 def test_owned_variables_are_refused(name: str) -> None:
     with pytest.raises(InvalidSpec, match=name):
-        check_arguments(VLLM, {}, [], [name])
+        check_arguments(VLLM, a_version("vllm", "0.33.0"), [], [name])
+
+
+def checked(version: str, *args: str) -> tuple[str, ...]:
+    recordings = load_catalogue().engines["vllm"].recordings
+    return check_recorded(VLLM, a_version("vllm", version), recordings, EngineOptions(args=args))
 
 
 @pytest.mark.parametrize(
@@ -159,11 +166,11 @@ def test_owned_variables_are_refused(name: str) -> None:
 )
 def test_an_option_that_was_removed_is_named_with_what_to_do(version: str, written: str, instead: str) -> None:
     with pytest.raises(InvalidSpec, match=re.escape(instead)):
-        check_arguments(VLLM, a_version("vllm", version).removed, [written], [])
+        checked(version, written)
 
 
 def test_an_option_that_came_back_is_passed_on() -> None:
-    check_arguments(VLLM, a_version("vllm", "0.33.0").removed, ["--disable-log-requests"], [])
+    checked("0.33.0", "--disable-log-requests")
 
 
 def test_an_owned_option_is_refused_by_its_beginning_and_no_other_option_with_it() -> None:

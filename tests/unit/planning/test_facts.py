@@ -67,9 +67,26 @@ def test_facts_of_another_engine_are_not_taken() -> None:
 
 
 def test_only_what_the_resource_can_meet_is_kept() -> None:
-    facts = facts_of(spec__engineOptions={"args": ["--mlock"]})
+    facts = facts_of()
     assert facts.version.flags <= LLAMACPP.flags
-    assert facts.version.removed == {"--mlock": "use --load-mode mlock"}
+    assert facts.version.removed == {}
+
+
+def test_arguments_that_were_accepted_are_not_checked_again_within_a_generation() -> None:
+    service = LLMService.parse(an_llmservice(spec__engineOptions={"args": ["--mlock"], "version": "b10454"}))
+    kept = facts_to_text(choose_facts(service, load_catalogue(), REGISTRY, "", kept=None))
+    newer = LLMService.parse(an_llmservice(spec__engineOptions={"args": ["--mlock"], "version": "b11312"}))
+    with pytest.raises(InvalidSpec, match="--mlock"):
+        choose_facts(newer, load_catalogue(), REGISTRY, "", kept=None)
+    facts = choose_facts(newer, load_catalogue(), REGISTRY, "", kept=kept)
+    assert plan_service(newer, facts).container.args[-1] == "--mlock"
+
+
+def test_what_was_found_when_they_were_chosen_is_noted_in_the_plan() -> None:
+    options = {"args": ["--no-such"], "version": "b11312", "image": "registry.example/own:1"}
+    plan = planned(spec__engineOptions=options)
+    assert [note for note in plan.notes if note.startswith("spec.engineOptions.args[0]: ")] != []
+    assert facts_of(spec__engineOptions=options).notes == plan.notes[:1]
 
 
 def test_kept_facts_fit_into_the_status() -> None:
