@@ -47,7 +47,8 @@ class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
     `max_model_len` is tokens per request (prompt + answer), `max_num_seqs` concurrent requests per replica;
-    both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is for running requests to finish.
+    both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers are on them, None for
+    all. `drain_seconds` is for running requests to finish.
     `cores` and `memory_bytes` are the container's limits; 0 means none.
     """
 
@@ -64,6 +65,7 @@ class ServingRequest:
     trust_remote_code: bool = False
     cores: float = 0.0
     memory_bytes: int = 0
+    offload_layers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,8 @@ class Capabilities:
     the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
     `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
     are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `memory` is how it uses the memory of devices, None if that is not known.
+    `offload`: it can have some layers on devices and the others on the CPU. `memory` is how it uses the memory of
+    devices, None if that is not known.
     """
 
     schemes: frozenset[str]
@@ -147,6 +150,7 @@ class Capabilities:
     remote_code: bool = False
     dtype: bool = False
     gguf: bool = False
+    offload: bool = False
     one_word_arguments: bool = False
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()

@@ -7,6 +7,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import Engine
+from llmservice.engines.gguf import is_tag
 from llmservice.errors import InvalidSpec
 
 
@@ -15,7 +16,7 @@ def check_spec(spec: LLMServiceSpec, engine: Engine, version: EngineVersion) -> 
     problems = [f"{field}: {engine.name} {what}" for field, what in _unsupported(spec, engine)]
     if problems:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
-    _check_quantization(spec.quantization, version)
+    _check_quantization(spec.quantization, engine, version)
     options = spec.engine_options
     check_arguments(engine, version.removed, options.args, [variable.name for variable in options.env])
 
@@ -29,12 +30,17 @@ def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, st
         yield "spec.model.trustRemoteCode", "does not run code from a model's repository; remove it"
     if model.file is not None and not can.gguf:
         yield "spec.model.file", "loads whole repositories or folders; remove it"
+    if spec.gpu.offload_layers is not None and not can.offload:
+        yield "spec.gpu.offloadLayers", "has all layers on the devices; remove it, or set spec.engine: llamacpp"
     if spec.dtype is not None and not can.dtype:
         yield "spec.dtype", "reads the number format from the model file; remove it, or choose another quantization"
 
 
-def _check_quantization(name: str, version: EngineVersion) -> None:
+def _check_quantization(name: str, engine: Engine, version: EngineVersion) -> None:
+    """A name of this version; where files of a repository are chosen by it, any name that such files can have."""
     known = version.quantizations
+    if engine.capabilities.gguf and is_tag(name) and _folded(name) not in map(_folded, known):
+        return
     if name != "auto" and name not in known:
         raise InvalidSpec(
             Reason.QUANTIZATION_MISSPELLED,

@@ -51,6 +51,7 @@ def plan_service(service: LLMService, facts: Facts, readers: MetricsReaders = DE
             trust_remote_code=spec.model.trust_remote_code,
             cores=resources.cores,
             memory_bytes=resources.memory_bytes,
+            offload_layers=spec.gpu.offload_layers,
         )
     )
     image = choose_image(spec, facts)
