@@ -38,7 +38,7 @@ def started(name: str = "chat-1", *, template: str = "rs-1", created: str = "202
     return pod
 
 
-def told(*pods: Any, predicted: Verdict | None = None, **reports: StartReport) -> Condition | None:
+def told(*pods: Any, predicted: Verdict | None = None, **reports: Any) -> Condition | None:
     named = {name.replace("_", "-"): report for name, report in reports.items()}
     return accelerator_in_use(a_plan(), pods, named, predicted)
 
@@ -70,7 +70,7 @@ def predicted(requests: float = 3.4, careful: float = 11.0, optimistic: float = 
         ({"gone": ON_CPU, "chat_1": USED}, (True, "AcceleratorInUse")),
     ],
 )
-def test_what_the_engines_say_decides(reports: dict[str, StartReport], expected: tuple[bool | None, str]) -> None:
+def test_what_the_engines_say_decides(reports: dict[str, Any], expected: tuple[bool | None, str]) -> None:
     assert outcome(told(started("chat-1"), started("chat-2"), **reports)) == expected
 
 
@@ -94,6 +94,42 @@ def test_the_message_has_the_engines_figures_beside_the_planned() -> None:
     assert condition is not None
     for figure in ("33 of 33", "CUDA", "12.3", "11.0", "13.0", "3.5", "3.4", "8192"):
         assert figure in condition.message
+
+
+def test_an_engine_that_reserves_its_cache_is_compared_with_what_it_was_to_reserve() -> None:
+    memory = ENGINES["llamacpp"].capabilities.memory
+    assert memory is not None
+    found = predicted()
+    assert found.room is not None
+    reserved = dataclasses.replace(
+        found, setup=dataclasses.replace(found.setup, use=memory), room=dataclasses.replace(found.room, reserved=4)
+    )
+    status = start_status([started()], {"chat-1": USED}, reserved)
+    assert status is not None
+    assert (status["predictedKvCacheBytes"], status["predictedKvCacheBytesAtMost"]) == (4 * GIB, 4 * GIB)
+    assert status["predictedFullLengthRequests"] == "4.00"
+
+
+@pytest.mark.parametrize(
+    ("planned", "named", "shown"),
+    [
+        (1, ("CUDA0 (NVIDIA L4)",), "CUDA0 (NVIDIA L4)"),
+        (2, ("CUDA0 (NVIDIA L4)",), "1 of 2"),
+        (4, tuple("abcd"), "4 CUDA"),
+    ],
+)
+def test_the_message_says_which_devices_or_how_many(planned: int, named: tuple[str, ...], shown: str) -> None:
+    report = dataclasses.replace(USED, devices=named, device_count=len(named))
+    condition = accelerator_in_use(a_plan(devices=planned), [started()], {"chat-1": report})
+    assert condition is not None
+    assert shown in condition.message
+    assert ("1 of 2" in condition.message) == (planned == 2)
+
+
+def test_requests_of_another_length_are_not_compared() -> None:
+    condition = told(started(), predicted=predicted(7.7), chat_1=dataclasses.replace(USED, request_tokens=4096))
+    assert condition is not None
+    assert "7.7" not in condition.message
 
 
 def test_the_message_needs_no_prediction() -> None:
