@@ -145,7 +145,7 @@ def _requests(report: StartReport, plan: ServicePlan, predicted: PredictedStart 
     requests = report.full_length_requests
     if requests is None and report.kv_tokens and tokens:
         requests = report.kv_tokens / tokens
-    if requests is None:
+    if requests is None or not tokens:
         return ""
     comparable = predicted is not None and predicted.requests > 0 and predicted.request_tokens == tokens
     planned = f" (planned {predicted.requests:.1f})" if predicted and comparable else ""

@@ -32,13 +32,13 @@ _CONTEXT_STEP = 256
 
 _USUAL_QUANTIZATION = "Q4_K_M"
 _FILE_LEFT_OPEN = (
-    "the engine chooses the file: Q4_K_M where the repository has it, else another one; spec.quantization or "
-    "spec.model.file decides it"
+    "the engine chooses the file: Q4_K_M where the repository has it, else Q8_0, else the first one; "
+    "spec.quantization or spec.model.file decides it"
 )
-"""common/download.cpp (find_best_model): Q4_K_M, then Q8_0, then the first file; with a tag only what matches it."""
+"""common/download.cpp (find_best_model), the same in all builds of the catalogue; with a tag only what matches it."""
 _SAYS_DEVICES = "4"
-"""The verbosity at which the library says what it computes on; at 3, the default, nobody can tell (common/log.h). Above
-it come three times as many lines for a request, without its text."""
+"""The verbosity (trace) at which the library says what it computes on; at 3, the default, nobody can tell. The same in
+all builds of the catalogue (common/log.{h,cpp}). It has three times as many lines for a request, without its text."""
 _PROMPT_CACHE_MIB = 8192
 _HTTP_THREADS = 256
 """A waiting request holds a thread. Threads beyond the first few (parallel + 4) start too late when requests arrive in

@@ -126,6 +126,13 @@ def test_the_message_says_which_devices_or_how_many(planned: int, named: tuple[s
     assert ("1 of 2" in condition.message) == (planned == 2)
 
 
+def test_no_requests_are_told_of_a_length_that_nobody_knows() -> None:
+    report = dataclasses.replace(USED, request_tokens=None)
+    condition = accelerator_in_use(a_plan(max_model_len=0), [started()], {"chat-1": report})
+    assert condition is not None
+    assert "3.5" not in condition.message
+
+
 def test_requests_of_another_length_are_not_compared() -> None:
     condition = told(started(), predicted=predicted(7.7), chat_1=dataclasses.replace(USED, request_tokens=4096))
     assert condition is not None

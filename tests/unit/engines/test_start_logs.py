@@ -144,6 +144,21 @@ def test_the_backend_is_told_by_the_devices_name(device: str, backend: str) -> N
     assert ENGINES["llamacpp"].start_report(text).backend == backend
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("SYCL0 (Intel(R) Arc(TM) B580 Graphics) (unknown id)", "SYCL0 (Intel(R) Arc(TM) B580 Graphics)"),
+        (
+            "Vulkan0 (AMD Radeon RX 7900 XTX (RADV NAVI31)) (0000:03:00.0)",
+            "Vulkan0 (AMD Radeon RX 7900 XTX (RADV NAVI31))",
+        ),
+    ],
+)
+def test_names_of_devices_may_have_parentheses(line: str, name: str) -> None:
+    text = f"llama_prepare_model_devices: using device {line} - 12216 MiB free\n"
+    assert ENGINES["llamacpp"].start_report(text).devices == (name,)
+
+
 def test_rocm_is_told_from_cuda_by_its_attention_backend() -> None:
     text = "config: device_config=cuda, seed=0\nUsing AttentionBackendEnum.ROCM_AITER_FA backend.\n"
     assert ENGINES["vllm"].start_report(text).backend == "rocm"
