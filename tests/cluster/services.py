@@ -32,8 +32,8 @@ def a_tiny_service(name: str = "chat", **spec: Any) -> Body:
 
 
 def on_gpu(count: int = 1, name: str = "chat", **spec: Any) -> Body:
-    """The same on GPUs of the sandbox's node."""
-    return a_tiny_service(name, gpu={"type": "L4", "count": count}, **spec)
+    """The same on GPUs that the sandbox's node pretends to have: its engine computes on the CPU, which is allowed."""
+    return a_tiny_service(name, gpu={"type": "L4", "count": count, "verify": False}, **spec)
 
 
 def ask(kube: Kube, name: str = "chat", question: str = "hello", *, max_tokens: int = 8, seconds: float = 30) -> Body:

@@ -1,6 +1,8 @@
 """llama.cpp's real binary against what its engine file says of it: options, log lines, slots, and leaving."""
 
+import contextlib
 import json
+import os
 import socket
 import subprocess
 import threading
@@ -23,6 +25,7 @@ from llmservice.engines.llamacpp import LLAMACPP
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.start_logs import HEAD_BYTES
 from sandbox.build_llama import llama_build
 from sandbox.cache import cache_folder
 from sandbox.tiny_model import tiny_model
@@ -30,6 +33,8 @@ from tests.builders import an_llmservice
 from tests.unit.engines.gguf_files import first_of_three_parts
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
+
+VERBOSITY = "LLAMA_ARG_LOG_VERBOSITY"
 
 
 @pytest.fixture(scope="session")
@@ -129,22 +134,45 @@ class Server:
         return [word.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}") for word in self.plan.container.pre_stop]
 
 
-@pytest.fixture
-def server(binary: Path, tmp_path: Path) -> Iterator[Server]:
-    """Two requests of 600 tokens at once."""
-    service = LLMService.parse(an_llmservice(spec__maxModelLen=600, spec__maxNumSeqs=2))
+@contextlib.contextmanager
+def serving(binary: Path, folder: Path, **spec: Any) -> Iterator[Server]:
+    """The binary as it is planned for two requests of 600 tokens at once; its log is the file `log` of the folder."""
+    service = LLMService.parse(an_llmservice(spec__maxModelLen=600, spec__maxNumSeqs=2, **spec))
     plan = plan_service(service, choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=None))
-    (tmp_path / "tiny.gguf").write_bytes(tiny_model())
+    (folder / "tiny.gguf").write_bytes(tiny_model())
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    here = {"0.0.0.0": "127.0.0.1", "8000": str(port), "/models/tiny.gguf": str(tmp_path / "tiny.gguf")}  # noqa: S104
+    here = {"0.0.0.0": "127.0.0.1", "8000": str(port), "/models/tiny.gguf": str(folder / "tiny.gguf")}  # noqa: S104
     command = [str(binary), *(here.get(word, word) for word in plan.container.args)]
-    with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:  # noqa: S603
+    said = {item["name"]: item["value"] for item in plan.container.environment if item["name"] == VERBOSITY}
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **said}) as process,  # noqa: S603
+    ):
         server = Server(plan, process, port)
         server.wait_healthy()
         yield server
         process.terminate()
+
+
+@pytest.fixture
+def server(binary: Path, tmp_path: Path) -> Iterator[Server]:
+    with serving(binary, tmp_path) as server:
+        yield server
+
+
+@pytest.mark.parametrize(("own", "tokens"), [([], 1536), ([{"name": VERBOSITY, "value": "3"}], None)])
+def test_its_start_says_that_no_device_is_there(
+    binary: Path, tmp_path: Path, own: list[dict[str, str]], tokens: int | None
+) -> None:
+    with serving(binary, tmp_path, spec__gpu={"type": "L4"}, spec__engineOptions={"env": own}):
+        pass
+    log = (tmp_path / "log").read_text("utf-8")
+    report = LLAMACPP.start_report(log)
+    assert (report.backend, report.in_use, report.kv_tokens) == ("cpu", False, tokens)
+    assert (report.full_length_requests, report.request_tokens) == (2.0, 600)
+    assert len(log) < HEAD_BYTES / 4
 
 
 def test_each_slot_holds_exactly_one_request_of_the_planned_length(server: Server) -> None:

@@ -283,3 +283,4 @@ def _event(subject: Subject, name: str, *, about: str) -> Manifest:
 
 async def test_the_log_of_a_pod_that_is_gone_is_empty(subject: Subject) -> None:
     assert await subject.cluster.log_tail(subject.ref("Pod"), "engine", previous=True) == ""
+    assert await subject.cluster.log_head(subject.ref("Pod"), "engine") == ""

@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.catalog.loader import load_catalogue
+from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.conditions import Condition
 from llmservice.converging.contest import contest
@@ -21,11 +23,15 @@ from llmservice.converging.progress import progress_of
 from llmservice.converging.status import Situation, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import update_condition
+from llmservice.engines.start_report import StartReport
 from llmservice.errors import InvalidSpec
 from llmservice.objects.references import Manifest, ref_of
+from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.rendering.manifests import render
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
+from tests.unit.models.models import known
+from tests.unit.planning.fit.setups import usual
 from tests.unit.planning.planned import HUB, L4, planned, refused
 
 _NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -51,6 +57,7 @@ UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
         {**HUB, "spec__model__revision": "main"},
         {"spec__model__trustRemoteCode": True},
         {"spec__dtype": "float16"},
+        {"spec__model__uri": "hf://a/b", "spec__engine": "vllm", "spec__gpu": {"type": "L4", "offloadLayers": 20}},
         {"spec__model__uri": "hf://a/b", "spec__engine": "vllm", "spec__model__file": "a.gguf"},
         {"spec__quantization": "q4_k_m"},
         {"spec__quantization": "awq"},
@@ -232,7 +239,7 @@ def _status(deployment: Manifest | None, *pods: Manifest, **changes: Any) -> Ite
     return (
         Condition(
             type=ConditionType(item["type"]),
-            status=item["status"] == "True",
+            status={"True": True, "False": False}.get(item["status"]),
             reason=Reason(item["reason"]),
             message=item["message"],
         )
@@ -303,6 +310,41 @@ def _taken(**metadata: Any) -> Manifest:
     return {"kind": "Service", "metadata": {"name": "chat", "namespace": "ml", **metadata}}
 
 
+_PREDICTED = check_fit(
+    known("meta-llama/Llama-3.1-8B-Instruct"), load_catalogue().accelerator("L4"), usual("vllm", 256)
+)
+
+
+def _on_devices() -> Iterator[Condition]:
+    """What is said of engines that use their devices, or leave them idle."""
+    plan, pods = a_plan(), [a_pod("chat-1", **running()), a_pod("chat-2", **running())]
+    cuda = StartReport(
+        backend="cuda",
+        devices=("CUDA0 (NVIDIA L4)",),
+        device_count=1,
+        offloaded_layers=33,
+        layers=33,
+        kv_bytes=13_207_024_435,
+        full_length_requests=3.5,
+        request_tokens=8192,
+    )
+    partly = dataclasses.replace(cuda, offloaded_layers=20)
+    two = StartReport(backend="cuda", device_count=2, kv_bytes=2**32, full_length_requests=2.0, request_tokens=8192)
+    for reports in (
+        {"chat-1": cuda},
+        {"chat-1": two},
+        {"chat-1": StartReport(backend="gpu", kv_tokens=131_072)},
+        {"chat-1": cuda, "chat-2": StartReport(backend="cpu")},
+        {"chat-1": partly},
+        {"chat-1": StartReport()},
+        {},
+    ):
+        if condition := accelerator_in_use(plan, pods, reports, _PREDICTED):
+            yield condition
+    if condition := accelerator_in_use(a_plan(offload_layers=20), pods, {"chat-1": partly}):
+        yield condition
+
+
 def _conflicts() -> Iterator[Condition]:
     owners = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": "u-1", "controller": True}]
     for live in (
@@ -334,5 +376,6 @@ CONDITIONS: tuple[Condition, ...] = (
     *_contested(),
     *_added(),
     *_updated(),
+    *_on_devices(),
     *_conflicts(),
 )

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
-from llmservice.engines.start_report import CPU, StartReport
+from llmservice.converging.predicted_start import PredictedStart, predicted_start
+from llmservice.engines.start_report import StartReport
 from llmservice.objects.pods import created_at, engine_of, has_started, is_living
 from llmservice.objects.references import Manifest, controller_uid
 from llmservice.planning.fit.verdict import Verdict
@@ -16,6 +17,7 @@ Reports = Mapping[str, StartReport]
 _GIB = 2**30
 _NAMED = 2
 """Devices that a message names."""
+_KINDS = {"cuda": "CUDA ", "rocm": "ROCm ", "xpu": "XPU ", "vulkan": "Vulkan ", "musa": "MUSA "}
 _STATUS = {
     Reason.ACCELERATOR_IN_USE: True,
     Reason.ACCELERATOR_NOT_USED: False,
@@ -44,7 +46,7 @@ def accelerator_in_use(
         return _condition(Reason.ACCELERATOR_NOT_USED, _unused(unused, len(started), plan))
     partial = {name: report for name, report in said.items() if report.is_partial}
     if partial and plan.offload_layers is None:
-        return _condition(Reason.ACCELERATOR_PARTLY_USED, _partly(*min(partial.items())))
+        return _condition(Reason.ACCELERATOR_PARTLY_USED, _partly(*min(partial.items()), plan))
     report = told(said)
     if report is None:
         return _condition(Reason.ACCELERATOR_NOT_REPORTED, _not_reported(said, started))
@@ -88,9 +90,9 @@ def _unused(names: Sequence[str], of: int, plan: ServicePlan) -> str:
     return f"the engine of {names[0]} computes on the CPU{many}, and {taken} stands idle: {_REMEDY}"
 
 
-def _partly(name: str, report: StartReport) -> str:
+def _partly(name: str, report: StartReport, plan: ServicePlan) -> str:
     return (
-        f"{_layers(report)} of {name}, the others are on the CPU: remove what moves them from "
+        f"{name} has {_layers(report, plan)}, the others are on the CPU: remove what moves them from "
         "spec.engineOptions, or set spec.gpu.offloadLayers"
     )
 
@@ -101,48 +103,54 @@ def _not_reported(said: Reports, started: Sequence[Manifest]) -> str:
     return f"the log of {_name(started[0])} does not say what the engine computes on: see its start"
 
 
-def _in_use(report: StartReport, plan: ServicePlan, predicted: Verdict | None) -> str:
-    parts = [_layers(report), _cache(report, predicted), _requests(report, plan, predicted)]
-    return "; ".join(filter(None, parts))
+def _in_use(report: StartReport, plan: ServicePlan, verdict: Verdict | None) -> str:
+    predicted = predicted_start(verdict)
+    return "; ".join(
+        filter(None, (_layers(report, plan), _cache(report, predicted), _requests(report, plan, predicted)))
+    )
 
 
-def _layers(report: StartReport) -> str:
-    place = f"{_place(report)}{_names(report)}"
+def _layers(report: StartReport, plan: ServicePlan) -> str:
     if report.offloaded_layers is None:
-        return f"computes on {place}"
-    return f"{report.offloaded_layers} of {report.layers} layers on {place}"
+        return f"computes on {_place(report, plan)}"
+    return f"{report.offloaded_layers} of {report.layers} layers on {_place(report, plan)}"
 
 
-def _place(report: StartReport) -> str:
-    kind = f" {_KINDS.get(report.backend, report.backend)}" if report.backend not in {None, CPU, "gpu"} else ""
+def _place(report: StartReport, plan: ServicePlan) -> str:
+    """The devices by their names, or how many there are, and whether others were to be used too."""
     count = report.device_count or len(report.devices)
-    return f"{count or 'a'}{kind} device{'s' if count > 1 else ''}"
+    few = f", {count} of {plan.devices} devices" if 0 < count < plan.devices else ""
+    if 0 < len(report.devices) <= _NAMED:
+        return f"{', '.join(report.devices)}{few}"
+    kind = _KINDS.get(report.backend or "", "")
+    return f"{f'{count} ' if count else ''}{kind}device{'' if count == 1 else 's'}{few}"
 
 
-_KINDS = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "XPU", "vulkan": "Vulkan", "musa": "MUSA"}
-
-
-def _names(report: StartReport) -> str:
-    return f" ({', '.join(report.devices[:_NAMED])})" if report.devices else ""
-
-
-def _cache(report: StartReport, predicted: Verdict | None) -> str:
+def _cache(report: StartReport, predicted: PredictedStart | None) -> str:
     if report.kv_bytes is None:
         return ""
-    room = predicted.room if predicted else None
-    planned = ""
-    if room and not room.reserved > 1 and room.optimistic > 0:
-        planned = f" (planned {max(0.0, room.careful) / _GIB:.1f} to {room.optimistic / _GIB:.1f})"
     many = " on each" if (report.device_count or 1) > 1 else ""
-    return f"KV cache {report.kv_bytes / _GIB:.1f} GiB{many}{planned}"
+    return f"KV cache {_gib(report.kv_bytes)} GiB{many}{_planned_cache(predicted)}"
 
 
-def _requests(report: StartReport, plan: ServicePlan, predicted: Verdict | None) -> str:
+def _planned_cache(predicted: PredictedStart | None) -> str:
+    if predicted is None:
+        return ""
+    low, high = _gib(predicted.at_least), _gib(predicted.at_most)
+    return f" (planned {low})" if low == high else f" (planned {low} to {high})"
+
+
+def _requests(report: StartReport, plan: ServicePlan, predicted: PredictedStart | None) -> str:
     tokens = report.request_tokens or plan.max_model_len
     requests = report.full_length_requests
     if requests is None and report.kv_tokens and tokens:
         requests = report.kv_tokens / tokens
-    if requests is None:
+    if requests is None or not tokens:
         return ""
-    planned = f" (planned {predicted.full_length_requests:.1f})" if predicted and predicted.full_length_requests else ""
+    comparable = predicted is not None and predicted.requests > 0 and predicted.request_tokens == tokens
+    planned = f" (planned {predicted.requests:.1f})" if predicted and comparable else ""
     return f"{requests:.1f} requests of {tokens} tokens at once{planned}"
+
+
+def _gib(size: int) -> str:
+    return f"{size / _GIB:.1f}"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from llmservice.converging.accelerator_in_use import Reports, started_pods, told
+from llmservice.converging.predicted_start import predicted_start
 from llmservice.engines.start_report import MOST_DEVICES, StartReport, decimal
 from llmservice.objects.pods import engine_of, running_of
 from llmservice.objects.references import Manifest, uid_of
@@ -67,13 +68,13 @@ def _reported(report: StartReport) -> dict[str, Any]:
 
 
 def _predicted(verdict: Verdict | None) -> dict[str, Any]:
-    if verdict is None or verdict.room is None:
+    predicted = predicted_start(verdict)
+    if predicted is None:
         return {}
-    room, requests = verdict.room, verdict.full_length_requests
     return {
-        "predictedKvCacheBytes": max(0, int(room.careful)),
-        "predictedKvCacheBytesAtMost": max(0, int(room.optimistic)),
-        **({"predictedFullLengthRequests": f"{requests:.2f}"} if requests else {}),
+        "predictedKvCacheBytes": predicted.at_least,
+        "predictedKvCacheBytesAtMost": predicted.at_most,
+        **({"predictedFullLengthRequests": f"{predicted.requests:.2f}"} if predicted.requests else {}),
     }
 
 

@@ -47,8 +47,9 @@ class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
-    requests per replica; both mean the same on every engine. `devices` is 0 on CPU. `drain_seconds` is for running
-    requests to finish. `cores` and `memory_bytes` are the container's limits; 0 means none.
+    requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
+    are on them, None for all. `drain_seconds` is for running requests to finish. `cores` and `memory_bytes` are the
+    container's limits; 0 means none.
     """
 
     names: tuple[str, ...]
@@ -64,6 +65,7 @@ class ServingRequest:
     trust_remote_code: bool = False
     cores: float = 0.0
     memory_bytes: int = 0
+    offload_layers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +176,9 @@ class Capabilities:
     the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
     `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
     are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `syntax` is the rest of how it reads arguments. `memory` is how it uses the memory of devices, None if that is not
-    known. `offloads_to_shared_memory` is the option whose value is GiB of KV cache in /dev/shm.
+    `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
+    CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
+    option whose value is GiB of KV cache in /dev/shm.
     """
 
     schemes: frozenset[str]
@@ -183,6 +186,7 @@ class Capabilities:
     remote_code: bool = False
     dtype: bool = False
     gguf: bool = False
+    offload: bool = False
     one_word_arguments: bool = False
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()

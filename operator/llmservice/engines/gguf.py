@@ -5,9 +5,22 @@ from collections.abc import Collection
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.engine import ModelSource
 from llmservice.errors import InvalidSpec
+from llmservice.untrusted.patterns import compiled
 
 _SEPARATORS = str.maketrans("-/", "..")
 _DYNAMIC = "UD-"
+_TAG = compiled(
+    r"([A-Za-z0-9]{1,12}-)?"
+    r"(I?Q[1-8](_[A-Z0-9]{1,4}){1,3}|TQ[1-3]_[0-9]|BF16|F16|F32|FP16|(MX|NV)FP[468](_[A-Z0-9]{1,8}){0,2})"
+)
+
+
+def is_tag(name: str) -> bool:
+    """Whether a name has the form of a published GGUF quantization, known or not: `UD-IQ4_XS`, `Q4_K_XL`, `i1-Q3_K_S`.
+
+    Publishers mix types in their own ways and name the files after them; the repository decides which there are.
+    """
+    return _TAG.matches(name)
 
 
 def quantization_in(name: str, known: Collection[str]) -> str:

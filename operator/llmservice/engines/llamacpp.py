@@ -31,10 +31,14 @@ _CONTEXT_STEP = 256
 """The context of a slot is a multiple of this many tokens (src/llama-context.cpp, n_ctx_seq)."""
 
 _USUAL_QUANTIZATION = "Q4_K_M"
-_WHY_USUAL = (
-    "a quarter of the size at little loss, and available in most repositories; set explicitly, because the engine "
-    "would otherwise fall back to any other file"
+_FILE_LEFT_OPEN = (
+    "the engine chooses the file: Q4_K_M where the repository has it, else Q8_0, else the first one; "
+    "spec.quantization or spec.model.file decides it"
 )
+"""common/download.cpp (find_best_model), the same in all builds of the catalogue; with a tag only what matches it."""
+_SAYS_DEVICES = "4"
+"""The verbosity (trace) at which the library says what it computes on; at 3, the default, nobody can tell. The same in
+all builds of the catalogue (common/log.{h,cpp}). It has three times as many lines for a request, without its text."""
 _PROMPT_CACHE_MIB = 8192
 _HTTP_THREADS = 256
 """A waiting request holds a thread. Threads beyond the first few (parallel + 4) start too late when requests arrive in
@@ -82,6 +86,7 @@ class LlamaCpp:
     capabilities = Capabilities(
         schemes=frozenset({"hf", "pvc"}),
         gguf=True,
+        offload=True,
         equals_sign=False,
         syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
         memory=_MEMORY,
@@ -140,17 +145,17 @@ def _model(request: ServingRequest) -> tuple[_Options, tuple[Default, ...], tupl
         return (("-hf", model.repository), ("-hff", file)), (), _stated(request, file)
     if request.quantization != "auto":
         return (("-hf", f"{model.repository}:{request.quantization}"),), (), ()
-    stated = quantization_in(model.repository, known)
-    reason = "the repository's name states it" if stated else _WHY_USUAL
-    default = Default(field="quantization", value=stated or _USUAL_QUANTIZATION, reason=reason)
-    return (("-hf", f"{model.repository}:{default.value}"),), (default,), ()
+    if stated := quantization_in(model.repository, known):
+        default = Default(field="quantization", value=stated, reason="the repository's name states it")
+        return (("-hf", f"{model.repository}:{stated}"),), (default,), ()
+    return (("-hf", model.repository),), (), (_FILE_LEFT_OPEN,)
 
 
 def _stated(request: ServingRequest, file: str) -> tuple[str, ...]:
     """A named file decides the quantization: a contradiction is refused, an unknown quantization is noted."""
     if request.quantization == "auto":
         return ()
-    stated = quantization_in(file, request.version.quantizations)
+    stated = quantization_in(file, {*request.version.quantizations, request.quantization})
     if stated and stated != request.quantization:
         raise InvalidSpec(
             Reason.QUANTIZATION_MISMATCH,
@@ -173,9 +178,16 @@ def _capacity(request: ServingRequest) -> _Options:
         ("--no-kv-unified",),
         ("--kv-unified-per-slot", str(request.max_model_len)),
         ("--fit", "off"),
-        ("--n-gpu-layers", "all" if request.devices else "0"),
+        ("--n-gpu-layers", _device_layers(request)),
         *_kv_cache(request.kv_cache_dtype),
     )
+
+
+def _device_layers(request: ServingRequest) -> str:
+    """Layers on the devices; the output layer counts as one (src/llama-model.cpp)."""
+    if not request.devices:
+        return "0"
+    return "all" if request.offload_layers is None else str(request.offload_layers)
 
 
 def _kv_cache(dtype: str) -> _Options:
@@ -194,11 +206,13 @@ def _changeable(request: ServingRequest) -> Mapping[str, str]:
     """Settings that users may override, as variables: theirs replace ours, and an argument overrides both.
 
     By default the engine ignores the container's limits: it counts the node's cores, and keeps up to 8 GiB of earlier
-    prompts in memory.
+    prompts in memory, and it does not say what it computes on.
     """
     http_threads = max(_HTTP_THREADS, 4 * request.max_num_seqs)
     variables = {"LLAMA_ARG_UI": "0", "LLAMA_ARG_THREADS_HTTP": str(http_threads)}
-    if request.cores and not request.devices:
+    if request.devices:
+        variables["LLAMA_ARG_LOG_VERBOSITY"] = _SAYS_DEVICES
+    if request.cores and (not request.devices or request.offload_layers is not None):
         variables["LLAMA_ARG_THREADS"] = str(max(1, math.ceil(request.cores)))
     quarter = request.memory_bytes // 4 // 2**20
     if 0 < quarter < _PROMPT_CACHE_MIB:

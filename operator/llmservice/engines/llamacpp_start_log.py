@@ -2,27 +2,27 @@
 
 Lines of builds b9445 to b11312. At its own verbosity (3) a server says no more than "no usable GPU found"; what the
 library says (devices, layers, buffers) needs 4 (common/log.h, common/arg.cpp), which is what the operator sets on
-devices. Of a start at verbosity 4 all of it is within the first 10 kB on a CPU (b11312, 2 layers), and within 25 kB of
-real starts on devices, whose tokens and templates are cut by the engine.
+devices. Then all of it is within the first 10 kB of a small model's log (b11312 on a CPU), and 24 kB into that of a
+27B model of 66 layers with a draft model and an image encoder, each line with a time before it; values of the file's
+header are cut by the engine.
 """
 
 from llmservice.engines.start_report import (
     CPU,
     MOST_DEVICES,
-    NOTHING_SAID,
     StartReport,
     device_name,
     size_in,
     whole,
 )
-from llmservice.untrusted.patterns import compiled, finder
+from llmservice.untrusted.patterns import Match, compiled, finder
 
 _MIB = 2**20
 
 _USING = finder(
     r"using device (?P<id>[A-Za-z]{1,16}[0-9]{0,3}) \((?P<name>[^\n]{1,120}?)\)( \([^()\n]{0,40}\))? - [0-9]+ MiB free"
 )
-"""src/llama.cpp, once for each device; the address on the bus is there since 2025-10."""
+"""src/llama.cpp, once for each device; newer builds add its address on the bus."""
 _OFFLOADED = finder(r"offloaded (?P<some>[0-9]{1,5})/(?P<all>[0-9]{1,5}) layers to GPU")
 """src/llama-model.cpp; builds without any GPU backend leave it out."""
 _KV_BUFFER = finder(
@@ -30,8 +30,9 @@ _KV_BUFFER = finder(
 )
 """src/llama-kv-cache.cpp, for each device with layers; of models with sliding windows two caches follow each other."""
 _CONTEXT = compiled(r"llama_context: n_ctx += (?P<tokens>[0-9]{1,12})$")
-_SLOTS = compiled(r"n_slots = (?P<slots>[0-9]{1,6}), n_ctx_slot = (?P<tokens>[0-9]{1,12})")
-"""tools/server/server-context.cpp; also at verbosity 3."""
+_SLOTS = compiled(r"load_model: initializing[a-z ]{0,8}, n_slots = (?P<slots>[0-9]{1,6})")
+_SLOT_TOKENS = compiled(r"(n_ctx_slot|new slot, n_ctx) = (?P<tokens>[0-9]{1,12})")
+"""tools/server/server-context.cpp; the first of the two forms also at verbosity 3, and only in newer builds."""
 _NO_GPU = compiled(r"no usable GPU found")
 """common/arg.cpp, on stderr at every verbosity when layers shall be on devices and there is none."""
 _LISTED = finder(r"device_info:(\n[^\n]{0,60}  - [^\n]{0,200})+")
@@ -46,25 +47,23 @@ def start_report(text: str) -> StartReport:
     devices = {found["id"]: device_name(f"{found['id']} ({found['name']})") for found in _USING.each(text)}
     devices.pop("CPU", None)
     some, layers = _layers(text)
-    slots, tokens = _slots(text)
-    context = _CONTEXT.first(text)
-    report = StartReport(
+    context = _number(_CONTEXT.first(text), "tokens")
+    slot = _number(_SLOT_TOKENS.first(text), "tokens")
+    return StartReport(
         backend=_backend(text, devices, some),
         devices=tuple(devices.values())[:MOST_DEVICES],
         device_count=len(devices) or None,
         offloaded_layers=some,
         layers=layers,
         kv_bytes=_kv_bytes(text),
-        kv_tokens=whole(context["tokens"]) if context else None,
-        full_length_requests=slots,
-        request_tokens=tokens,
+        kv_tokens=context,
+        full_length_requests=_requests(_number(_SLOTS.first(text), "slots"), context, slot),
+        request_tokens=slot,
     )
-    return report if report.in_use is not None or report.layers is not None else _without_devices(report)
 
 
-def _without_devices(report: StartReport) -> StartReport:
-    """At verbosity 3 the slots are all that is said, and they say nothing about devices."""
-    return NOTHING_SAID if report.full_length_requests is None else report
+def _number(found: Match | None, group: str) -> int | None:
+    return None if found is None else whole(found[group])
 
 
 def _layers(text: str) -> tuple[int | None, int | None]:
@@ -75,12 +74,11 @@ def _layers(text: str) -> tuple[int | None, int | None]:
     return (None, None) if found is None else (whole(found["some"]), whole(found["all"]))
 
 
-def _slots(text: str) -> tuple[float | None, int | None]:
-    found = _SLOTS.first(text)
-    if found is None:
-        return None, None
-    slots = whole(found["slots"])
-    return (None if slots is None else float(slots)), whole(found["tokens"])
+def _requests(slots: int | None, context: int | None, slot: int | None) -> float | None:
+    """As many as there are slots, or fewer where they share a cache that does not hold one for each."""
+    if slots is None:
+        return None
+    return min(float(slots), context / slot) if context and slot else float(slots)
 
 
 def _kv_bytes(text: str) -> int | None:

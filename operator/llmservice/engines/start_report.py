@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from llmservice.untrusted.texts import printable
+
 CPU = "cpu"
 
 MOST_DEVICES = 64
@@ -45,16 +47,13 @@ class StartReport:
         return bool(self.offloaded_layers and self.layers and self.offloaded_layers < self.layers)
 
 
-NOTHING_SAID = StartReport()
-"""Of a log without any line that is known."""
-
-
 def whole(text: str) -> int | None:
     """A number as engines write it, with or without commas; None for none, and for what no size can be."""
     digits = text.replace(",", "")
     if not digits.isdecimal() or len(digits) > len(str(_LARGEST)):
         return None
-    return int(digits)
+    number = int(digits)
+    return number if number <= _LARGEST else None
 
 
 def size_in(text: str, unit: int) -> int | None:
@@ -72,5 +71,5 @@ def decimal(text: str) -> float | None:
 
 
 def device_name(text: str) -> str:
-    """A name cut to a size."""
-    return text.strip()[:_LONGEST_NAME]
+    """A name fit to be shown, cut to a size."""
+    return printable(text.strip()[:_LONGEST_NAME])[:_LONGEST_NAME]

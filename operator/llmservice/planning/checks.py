@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
-from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import Engine
+from llmservice.engines.gguf import is_tag
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 
@@ -17,7 +17,7 @@ def check_spec(spec: LLMServiceSpec, engine: Engine, facts: Facts) -> None:
     problems = [f"{field}: {engine.name} {what}" for field, what in _unsupported(spec, engine)]
     if problems:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
-    _check_quantization(spec.quantization, version, facts.others)
+    _check_quantization(spec.quantization, engine, facts)
     options = spec.engine_options
     check_arguments(engine, version, options.args, [variable.name for variable in options.env])
 
@@ -31,19 +31,24 @@ def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, st
         yield "spec.model.trustRemoteCode", "does not run code from a model's repository; remove it"
     if model.file is not None and not can.gguf:
         yield "spec.model.file", "loads whole repositories or folders; remove it"
+    if spec.gpu.offload_layers is not None and not can.offload:
+        yield "spec.gpu.offloadLayers", "has all layers on the devices; remove it, or set spec.engine: llamacpp"
     if spec.dtype is not None and not can.dtype:
         yield "spec.dtype", "reads the number format from the model file; remove it, or choose another quantization"
 
 
-def _check_quantization(name: str, version: EngineVersion, others: Iterable[str]) -> None:
-    known = version.quantizations
+def _check_quantization(name: str, engine: Engine, facts: Facts) -> None:
+    """A name of this version; where files of a repository are chosen by it, any name that such files can have."""
+    version, known = facts.version, facts.version.quantizations
     if name == "auto" or name in known:
         return
-    if others:
+    if engine.capabilities.gguf and is_tag(name) and _folded(name) not in map(_folded, known):
+        return
+    if facts.others:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
             f"{version.engine} {version.version} does not take {name}; set spec.engineOptions.version to "
-            f"{' or '.join(others)}, or {_remedy(name, known)}",
+            f"{' or '.join(facts.others)}, or {_remedy(name, known)}",
             field="spec.quantization",
         )
     raise InvalidSpec(

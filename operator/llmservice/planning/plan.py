@@ -74,6 +74,7 @@ def plan_service(
             trust_remote_code=spec.model.trust_remote_code,
             cores=resources.cores,
             memory_bytes=resources.memory_bytes,
+            offload_layers=spec.gpu.offload_layers,
         )
     )
     image = choose_image(spec, facts)

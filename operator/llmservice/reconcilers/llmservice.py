@@ -249,8 +249,8 @@ class LLMServiceReconciler:
             update=update_condition(plan, self.plan.newest(service, plan)),
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
-            accelerator=accelerator_in_use(plan, observed.pods, said.reports),
-            start=start_status(observed.pods, said.reports) if plan.devices else None,
+            accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
+            start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
         )
 
     async def _stall(

@@ -11,9 +11,9 @@ _MOST_REMEMBERED = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """When a log was read, and what it said; None: it could not be read."""
+    """What a log said, or None and when it is to be read."""
 
-    read_at: float
+    due: float
     report: StartReport | None
 
 

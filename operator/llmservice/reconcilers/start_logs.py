@@ -2,8 +2,9 @@
 
 The beginning of a log is read once for each start of an engine, after its startup probe has succeeded: by then it holds
 everything. What was read is remembered within a budget, and in `status.start`: a restarted operator reads only what no
-status knows. Without devices nothing is read. Few reads run at once, namespaces take turns, and each starts with a
-few reads and then has one a second. What could not be read is read again much later; nothing waits for it.
+status knows. Without devices nothing is read. Few reads run at once, namespaces take turns, and each has 20 reads and
+then five a second, at times that are given out in advance. What could not be read is read again much later; nothing
+waits for it.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from typing import Any
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.accelerator_in_use import started_pods
 from llmservice.converging.start_status import kept_reports, start_of
+from llmservice.engines.engine import Engine
 from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
 from llmservice.errors import OperatorError
@@ -34,9 +36,13 @@ vLLM's, of which the configuration takes up to 8 kB, and 20 kB in TGI's."""
 _ANSWERED_SECONDS = 5.0
 _UNREAD_SECONDS = 300.0
 _READ_AT_ONCE = 4
-_PODS_AT_ONCE = 4
-_BURST = 8
-_PAUSE_SECONDS = 1.0
+_READING_AT_MOST = 16
+"""In one namespace, those included that wait for their turn."""
+_PATIENCE_SECONDS = 0.25
+"""A pass waits so long for the logs it asked for: a node that does not answer must not hold it up."""
+_NEXT_SECONDS = 1.0
+_BURST = 20
+_PAUSE_SECONDS = 0.2
 _MOST_NAMESPACES = 4096
 
 
@@ -54,6 +60,7 @@ class StartLogs:
 
     cluster: Cluster
     _remembered: RememberedReports = field(default_factory=RememberedReports)
+    _reading: dict[str, dict[str, asyncio.Task[None]]] = field(default_factory=dict)
     _slots: FairSlots[str] = field(default_factory=lambda: FairSlots(_READ_AT_ONCE))
     _rate: TokenBuckets[str] = field(
         default_factory=lambda: TokenBuckets(burst=_BURST, seconds=_PAUSE_SECONDS, most_keys=_MOST_NAMESPACES)
@@ -62,54 +69,78 @@ class StartLogs:
     async def read(self, plan: ServicePlan, pods: Iterable[Manifest], status: Mapping[str, Any]) -> StartReports:
         """What the engines of a service said; `status` is its status as it stands. Raises nothing."""
         started = started_pods(pods) if plan.devices else []
-        if not started:
-            return StartReports({})
-        namespace, now = plan.owner.namespace, asyncio.get_running_loop().time()
         reports: dict[str, StartReport] = {}
-        missing: list[Manifest] = []
         pauses: list[float] = []
+        due: list[Manifest] = []
+        kept: Mapping[str, StartReport] | None = None
         for pod in started:
-            known = self._remembered.get(namespace, start_of(pod))
+            known, name = self._remembered.get(plan.owner.namespace, start_of(pod)), pod["metadata"]["name"]
             if known is None:
-                missing.append(pod)
-            elif known.report is not None:
-                reports[pod["metadata"]["name"]] = known.report
-            elif (left := known.read_at + _UNREAD_SECONDS - now) > 0:
-                pauses.append(left)
+                kept = kept_reports(status, started) if kept is None else kept
+                known = self._first_seen(pod, kept.get(name))
+            if known.report is not None:
+                reports[name] = known.report
+            elif (pause := known.due - _now()) > 0:
+                pauses.append(pause)
             else:
-                missing.append(pod)
-        kept = kept_reports(status, missing) if missing else {}
-        for pod in missing:
-            if report := kept.get(pod["metadata"]["name"]):
-                self._remembered.put(namespace, start_of(pod), Remembered(now, report))
-        reports |= kept
-        missing = [pod for pod in missing if pod["metadata"]["name"] not in kept]
-        pauses += await self._read_some(plan, missing, reports)
+                due.append(pod)
+        if due:
+            pauses += await self._read_due(ENGINES[plan.engine], due, reports)
         return StartReports(reports, min(pauses, default=None))
 
-    async def _read_some(
-        self, plan: ServicePlan, missing: list[Manifest], reports: dict[str, StartReport]
-    ) -> list[float]:
-        """Read the first of the missing reports, as many as this namespace may; returns when others may be read."""
-        namespace, loop = plan.owner.namespace, asyncio.get_running_loop()
-        for number, pod in enumerate(missing):
-            if number >= _PODS_AT_ONCE or not self._rate.take(namespace, loop.time()):
-                return [max(_PAUSE_SECONDS, self._rate.wait_seconds(namespace, loop.time()))]
-            text = await self._head(pod)
-            report = ENGINES[plan.engine].start_report(text) if text else None
-            self._remembered.put(namespace, start_of(pod), Remembered(loop.time(), report))
-            if report is None:
-                # A node that does not answer costs seconds: the others have their turn in the next pass.
-                return [_PAUSE_SECONDS if number + 1 < len(missing) else _UNREAD_SECONDS]
-            reports[pod["metadata"]["name"]] = report
-        return []
+    def _first_seen(self, pod: Manifest, report: StartReport | None) -> Remembered:
+        """Remember what the status knows of this start, or when its log is to be read: each has a turn of its own."""
+        namespace, now = pod["metadata"]["namespace"], _now()
+        turn = now
+        if report is None:
+            turn += self._rate.wait_seconds(namespace, now)
+            self._rate.spend(namespace, now)
+        known = Remembered(turn, report)
+        self._remembered.put(namespace, start_of(pod), known)
+        return known
+
+    async def _read_due(self, engine: Engine, due: list[Manifest], reports: dict[str, StartReport]) -> list[float]:
+        """Read logs that are due, and wait a moment for them; returns when to go on."""
+        namespace = due[0]["metadata"]["namespace"]
+        reading = self._reading.setdefault(namespace, {})
+        for pod in due:
+            if len(reading) < _READING_AT_MOST and start_of(pod) not in reading:
+                reading[start_of(pod)] = asyncio.create_task(self._read(engine, pod))
+        if tasks := [reading[start] for start in map(start_of, due) if start in reading]:
+            await asyncio.wait(tasks, timeout=_PATIENCE_SECONDS)
+        pauses = []
+        for pod in due:
+            known = self._remembered.get(namespace, start_of(pod))
+            if known is not None and known.report is not None:
+                reports[pod["metadata"]["name"]] = known.report
+            else:
+                pauses.append(_NEXT_SECONDS if known is None else max(_NEXT_SECONDS, known.due - _now()))
+        return pauses
+
+    async def _read(self, engine: Engine, pod: Manifest) -> None:
+        """Read the beginning of one log, in this namespace's turn, and remember what it says."""
+        namespace, start = pod["metadata"]["namespace"], start_of(pod)
+        try:
+            async with self._slots.slot(namespace):
+                text = await self._head(pod)
+            report = engine.start_report(text) if text else None
+            self._remembered.put(namespace, start, Remembered(_now() + _UNREAD_SECONDS, report))
+        finally:
+            reading = self._reading.get(namespace, {})
+            reading.pop(start, None)
+            if not reading:
+                self._reading.pop(namespace, None)
 
     async def _head(self, pod: Manifest) -> str:
-        """The beginning of the log, in this namespace's turn; empty after a timeout or an error."""
+        """The beginning of the log; empty after a timeout or an error."""
         try:
-            async with asyncio.timeout(_ANSWERED_SECONDS), self._slots.slot(pod["metadata"]["namespace"]):
+            async with asyncio.timeout(_ANSWERED_SECONDS):
                 return await self.cluster.log_head(ref_of(pod), CONTAINER_NAME, max_bytes=HEAD_BYTES)
         except (OperatorError, TimeoutError) as problem:
             why = str(problem) or "no answer"
             log.info("%s: reading the start of its log failed, retrying much later: %s", ref_of(pod), why)
             return ""
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -210,7 +210,18 @@ async def test_of_a_log_the_last_lines_come_that_fit(log: str, tail: str, asked:
     assert {request.query["limitBytes"] for request in fake.requests} == {"2560"}
 
 
+async def test_the_beginning_of_a_log_is_one_request_without_a_number_of_lines() -> None:
+    async def read(request: web.Request) -> web.Response:
+        return web.Response(text=("first\n" * 100)[: int(request.query["limitBytes"])])
+
+    fake = FakeApiServer(calls=[read])
+    async with serving(fake) as connection:
+        assert await ApiServer(connection).log_head(POD, "engine", max_bytes=9) == "first\nfir"
+    assert [dict(request.query) for request in fake.requests] == [{"container": "engine", "limitBytes": "9"}]
+
+
 @pytest.mark.parametrize("status", [400, 403, 404])
 async def test_a_log_that_may_not_be_read_is_empty(status: int) -> None:
-    async with serving(FakeApiServer(calls=[answer(status)])) as connection:
+    async with serving(FakeApiServer(calls=[answer(status), answer(status)])) as connection:
         assert await ApiServer(connection).log_tail(POD, "engine", previous=False) == ""
+        assert await ApiServer(connection).log_head(POD, "engine") == ""

@@ -62,6 +62,7 @@ async def test_reading_needs_no_leadership() -> None:
     assert await follower.get(REF) is not None
     assert len(await follower.list("Service")) == 1
     assert await follower.log_tail(Ref("Pod", "default", "p"), "engine", previous=False) == ""
+    assert await follower.log_head(Ref("Pod", "default", "p"), "engine") == ""
 
 
 def test_a_write_under_way_is_cut_off_at_the_deadline() -> None:

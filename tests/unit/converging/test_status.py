@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import Condition
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.events import transition_event
 from llmservice.converging.progress import progress_of
@@ -17,6 +18,10 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC)
 LATE = [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]
 PULL = Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message="image-message")
+IDLE = Condition(
+    type=ConditionType.ACCELERATOR_IN_USE, status=False, reason=Reason.ACCELERATOR_NOT_USED, message="idle-message"
+)
+SILENT = dataclasses.replace(IDLE, status=None, reason=Reason.ACCELERATOR_NOT_REPORTED)
 CLAIM = Diagnosis(reason=Reason.CLAIM_NOT_FOUND, message="claim-message", self_healing=True)
 
 
@@ -25,7 +30,8 @@ def a_status(
 ) -> dict[str, Any]:
     defaults: dict[str, Any] = {"diagnosis": None, "suspended": False, "floor": 1, "before": {}}
     progress = progress_of(deployment, pods)
-    return summarize(Situation(plan=a_plan(), progress=progress, pods=pods, **{**defaults, **changes}), now)
+    defaults["plan"] = a_plan()
+    return summarize(Situation(progress=progress, pods=pods, **{**defaults, **changes}), now)
 
 
 def shown(status: dict[str, Any]) -> dict[str, tuple[str, str]]:
@@ -115,6 +121,48 @@ def test_what_may_be_part_of_a_normal_start_is_named_at_once_and_is_no_event_yet
             a_status(a_deployment(5, total=3), (a_pod("a"), a_pod("b"), a_pod("c")), floor=1),
             {"Ready": ("True", "Ready"), "Available": ("True", "Ready")},
         ),
+        (
+            a_status(a_deployment(), (a_pod(),), accelerator=IDLE),
+            {
+                "Ready": ("False", "AcceleratorNotUsed"),
+                "Available": ("True", "Ready"),
+                "Stalled": ("True", "AcceleratorNotUsed"),
+                "AcceleratorInUse": ("False", "AcceleratorNotUsed"),
+            },
+        ),
+        (
+            a_status(a_deployment(), (a_pod(),), accelerator=IDLE, before=READY),
+            {
+                "Ready": ("False", "AcceleratorNotUsed"),
+                "Available": ("True", "Ready"),
+                "AcceleratorInUse": ("False", "AcceleratorNotUsed"),
+            },
+        ),
+        (
+            a_status(a_deployment(), (a_pod(),), accelerator=IDLE, plan=a_plan(verify_devices=False)),
+            {
+                "Ready": ("True", "Ready"),
+                "Available": ("True", "Ready"),
+                "AcceleratorInUse": ("False", "AcceleratorNotUsed"),
+            },
+        ),
+        (
+            a_status(a_deployment(), (a_pod(),), accelerator=SILENT),
+            {
+                "Ready": ("True", "Ready"),
+                "Available": ("True", "Ready"),
+                "AcceleratorInUse": ("Unknown", "AcceleratorNotReported"),
+            },
+        ),
+        (
+            a_status(a_deployment(2, updated=1), (a_pod(),), accelerator=IDLE, floor=2),
+            {
+                "Ready": ("False", "Progressing"),
+                "Available": ("True", "Ready"),
+                "Reconciling": ("True", "Progressing"),
+                "AcceleratorInUse": ("False", "AcceleratorNotUsed"),
+            },
+        ),
     ],
 )
 def test_conditions_follow_the_table(status: dict[str, Any], expected: dict[str, tuple[str, str]]) -> None:
@@ -168,6 +216,13 @@ def test_transition_times_move_only_with_the_status() -> None:
     assert times["Ready"] == "2026-01-02T03:09:05Z"
     worse = a_status(a_deployment(), (a_pod(ready=False),), now=LATER, diagnosis=CLAIM, before=later)
     assert worse["conditions"][0]["lastTransitionTime"] == "2026-01-02T03:09:05Z"
+
+
+def test_what_the_engine_reported_stands_in_the_status() -> None:
+    start = {"backend": "cuda", "starts": ["0123456789ab"]}
+    status = a_status(a_deployment(), (a_pod(),), start=start)
+    assert status["start"] == start
+    assert "start" not in a_status(a_deployment(), (a_pod(),), before=status)
 
 
 def test_a_stalled_resource_keeps_its_plan_and_what_serves() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from llmservice.engines.engine import ModelSource
-from llmservice.engines.gguf import one_file, quantization_in, whole_name
+from llmservice.engines.gguf import is_tag, one_file, quantization_in, whole_name
 from llmservice.errors import InvalidSpec
 
 KNOWN = ("Q4_K_M", "Q8_0", "UD-Q4_K_XL", "F16")
@@ -25,6 +25,20 @@ KNOWN = ("Q4_K_M", "Q8_0", "UD-Q4_K_XL", "F16")
 )
 def test_a_name_states_its_quantization_as_published(name: str, stated: str) -> None:
     assert quantization_in(name, KNOWN) == stated
+
+
+@pytest.mark.parametrize(
+    "name", ["UD-IQ4_XS", "Q4_K_XL", "i1-Q3_K_S", "Q4_0_4_4", "IQ3_KS", "MXFP4_MOE", "NVFP4", "BF16", "TQ2_0", "Q8_K_P"]
+)
+def test_a_published_name_has_the_form_of_a_tag(name: str) -> None:
+    assert is_tag(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["awq", "fp8", "q4_k_m", "Q4KM", "Q4-K-M", "Q4_K_Mystery", "Q9_0", "4bit", "", "main", "Q4_K_M.gguf"]
+)
+def test_what_no_publisher_writes_has_not(name: str) -> None:
+    assert not is_tag(name)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def test_all_names_are_aliases() -> None:
     [
         (VOLUME, "auto", "--model", "/models/tiny.gguf"),
         (HUB, "Q8_0", "-hf", "acme/chat-7B-GGUF:Q8_0"),
-        (HUB, "auto", "-hf", "acme/chat-7B-GGUF:Q4_K_M"),
+        (HUB, "UD-IQ4_XS", "-hf", "acme/chat-7B-GGUF:UD-IQ4_XS"),
+        (HUB, "auto", "-hf", "acme/chat-7B-GGUF"),
         (ModelSource(scheme="hf", repository="acme/chat-Q8_0-GGUF"), "auto", "-hf", "acme/chat-Q8_0-GGUF:Q8_0"),
         (dataclasses.replace(HUB, file="chat-Q8_0.gguf"), "auto", "-hff", "chat-Q8_0.gguf"),
         (dataclasses.replace(HUB, file="chat-Q8_0.gguf"), "Q8_0", "-hf", "acme/chat-7B-GGUF"),
@@ -85,9 +86,42 @@ def test_one_file_is_named(model: ModelSource, quantization: str, flag: str, val
 
 
 def test_a_default_quantization_has_its_reason() -> None:
-    (default,) = launched(model=HUB).defaults
-    assert (default.field, default.value) == ("quantization", "Q4_K_M")
+    (default,) = launched(model=ModelSource(scheme="hf", repository="acme/chat-Q8_0-GGUF")).defaults
+    assert (default.field, default.value) == ("quantization", "Q8_0")
     assert default.reason
+
+
+def test_a_file_that_is_left_to_the_engine_is_noted() -> None:
+    launch = launched(model=HUB)
+    assert launch.defaults == ()
+    assert [[word for word in ("Q4_K_M", "spec.model.file") if word in note] for note in launch.notes] == [
+        ["Q4_K_M", "spec.model.file"]
+    ]
+
+
+def test_a_file_of_an_unknown_quantization_agrees_with_its_own_name() -> None:
+    file = dataclasses.replace(HUB, file="chat-UD-IQ4_XS.gguf")
+    assert launched(model=file, quantization="UD-IQ4_XS").notes == ()
+
+
+@pytest.mark.parametrize(("devices", "layers", "shown"), [(1, None, "all"), (1, 20, "20"), (2, 1, "1")])
+def test_some_layers_are_on_the_devices_where_it_is_asked_for(devices: int, layers: int | None, shown: str) -> None:
+    assert option(launched(devices=devices, offload_layers=layers), "--n-gpu-layers") == shown
+
+
+@pytest.mark.parametrize(
+    ("changes", "threads", "verbosity"),
+    [
+        ({"devices": 0}, "3", None),
+        ({"devices": 1}, None, "4"),
+        ({"devices": 1, "offload_layers": 20}, "3", "4"),
+    ],
+)
+def test_threads_are_counted_where_the_cpu_computes_and_devices_are_told(
+    changes: dict[str, Any], threads: str | None, verbosity: str | None
+) -> None:
+    environment = launched(cores=2.5, **changes).environment
+    assert (environment.get("LLAMA_ARG_THREADS"), environment.get("LLAMA_ARG_LOG_VERBOSITY")) == (threads, verbosity)
 
 
 def test_a_file_that_contradicts_the_quantization_is_refused() -> None:

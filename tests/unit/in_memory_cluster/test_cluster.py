@@ -109,3 +109,4 @@ async def test_tells_the_logs_it_was_given() -> None:
 
     assert await cluster.log_tail(pod, "engine", previous=True, max_bytes=6) == "memory"
     assert await cluster.log_tail(pod, "engine", previous=False) == ""
+    assert await cluster.log_head(pod, "engine") == ""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.planning.planned import HUB, planned, refused
+from tests.unit.planning.planned import HUB, L4, planned, refused
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,30 @@ def test_a_misspelled_quantization_is_refused_with_the_right_spelling(written: s
     error = refused(spec__quantization=written)
     assert error.reason == "QuantizationMisspelled"
     assert [name for name in ("auto", "Q4_K_M", "Q4_K_S") if name in error.message] == ["Q4_K_M"]
+
+
+@pytest.mark.parametrize("name", ["UD-IQ4_XS", "Q4_K_XL", "NVFP4"])
+def test_any_name_that_a_publisher_gives_a_file_is_taken(name: str) -> None:
+    assert f"acme/chat-7B-GGUF:{name}" in planned(**HUB, spec__quantization=name).container.args
+
+
+def test_an_engine_without_such_files_takes_its_own_names_alone() -> None:
+    error = refused(spec__engine="vllm", spec__model__uri="hf://a/b", spec__quantization="UD-IQ4_XS", **L4)
+    assert error.reason == "QuantizationMisspelled"
+
+
+def test_layers_are_offloaded_by_an_engine_that_can() -> None:
+    gpu = {"type": "L4", "offloadLayers": 20}
+    plan = planned(spec__gpu=gpu)
+    assert (plan.offload_layers, plan.verify_devices) == (20, True)
+    assert plan.container.args[plan.container.args.index("--n-gpu-layers") + 1] == "20"
+    error = refused(spec__engine="vllm", spec__model__uri="hf://a/b", spec__gpu=gpu)
+    assert (error.reason, str(error).startswith("spec.gpu.offloadLayers: vllm ")) == ("UnsupportedField", True)
+    assert "llamacpp" in error.message
+
+
+def test_the_check_of_the_devices_can_be_turned_off() -> None:
+    assert not planned(spec__gpu={"type": "L4", "verify": False}).verify_devices
 
 
 def test_auto_in_another_case_is_misspelled_too() -> None:

@@ -31,12 +31,13 @@ def test_what_the_resource_says_is_no_default() -> None:
 
 def test_every_default_has_a_reason_worth_reading() -> None:
     defaults = planned(**HUB, **L4).defaults
-    assert len(defaults) == 11
+    assert len(defaults) == 10
     assert [default.field for default in defaults if len(default.reason.split()) < 5] == []
 
 
-def test_the_quantization_the_engine_chose_is_the_plans() -> None:
-    assert planned(**HUB).quantization == "Q4_K_M"
+@pytest.mark.parametrize(("uri", "quantization"), [("hf://a/b-GGUF", "auto"), ("hf://a/b-Q8_0-GGUF", "Q8_0")])
+def test_the_quantization_the_engine_found_is_the_plans(uri: str, quantization: str) -> None:
+    assert planned(spec__model__uri=uri).quantization == quantization
 
 
 @pytest.mark.parametrize(("changes", "seconds"), [({}, 900), (HUB, 3600), ({"spec__startup__timeoutSeconds": 77}, 77)])

@@ -13,7 +13,7 @@ from llmservice.api.v1alpha1.lists import Unique
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
 Generation = Annotated[int, Field(strict=True, ge=-1, le=2**53)]
-Bytes = Annotated[int, Field(strict=True, ge=0, le=2**53)]
+Amount = Annotated[int, Field(strict=True, ge=0, le=2**53)]
 Decimal = Annotated[str, Field(max_length=24, pattern=r"^[0-9]+(\.[0-9]+)?$")]
 Short = Annotated[str, Field(max_length=512)]
 Sentence = Annotated[str, Field(max_length=4096)]
@@ -121,19 +121,19 @@ class StartStatus(ApiModel):
     """Layers on devices."""
     layers: Count | None = None
     """Layers in all."""
-    kv_cache_bytes: Bytes | None = None
+    kv_cache_bytes: Amount | None = None
     """KV cache on each device, in bytes."""
-    kv_cache_tokens: Bytes | None = None
+    kv_cache_tokens: Amount | None = None
     """Tokens the KV cache holds in all."""
-    request_tokens: Count | None = None
+    request_tokens: Amount | None = None
     """Tokens of a full-length request."""
     full_length_requests: Decimal | None = None
     """How many full-length requests the KV cache holds at once."""
     predicted_full_length_requests: Decimal | None = None
     """The same, as it was predicted."""
-    predicted_kv_cache_bytes: Bytes | None = None
+    predicted_kv_cache_bytes: Amount | None = None
     """KV cache on each device that was predicted at least, in bytes."""
-    predicted_kv_cache_bytes_at_most: Bytes | None = None
+    predicted_kv_cache_bytes_at_most: Amount | None = None
     """KV cache on each device that was predicted at most, in bytes."""
     starts: Annotated[tuple[Annotated[str, Field(max_length=12)], ...], Field(max_length=64)] = ()
     """Starts of engines that reported this, so that a restarted operator need not read their logs again."""
