@@ -115,7 +115,7 @@ def test_a_pattern_that_is_found_earlier_never_hides_another_engines_line(engine
         (
             (
                 "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
-                "[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(\n"
+                "[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog caught collective operation timeout: \n"
                 "ERROR Worker proc VllmWorker-1 died unexpectedly (exit code: -6), shutting down executor."
             ),
             "OutOfMemory",
@@ -123,7 +123,8 @@ def test_a_pattern_that_is_found_earlier_never_hides_another_engines_line(engine
         (
             (
                 "UserWarning: NVIDIA GB200 with CUDA capability sm_100 is not compatible with the current "
-                "PyTorch installation.\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+                "PyTorch installation.\n"
+                "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
                 "RuntimeError: NCCL error: unhandled cuda error"
             ),
             "GpuNotSupported",
