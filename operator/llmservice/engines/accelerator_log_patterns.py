@@ -78,6 +78,18 @@ ACCELERATOR_LOG_PATTERNS = (
         remedy="add the group that owns it on the node to spec.pod.securityContext.supplementalGroups",
     ),
     LogPattern(
+        cause="the memory of the device is used up",
+        reason=Reason.OUT_OF_MEMORY,
+        pattern=compiled(r"(CUDA|HIP) out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED"),
+        remedy="lower spec.maxNumSeqs or spec.maxModelLen, take a quantized checkpoint, or raise spec.gpu.count",
+    ),
+    LogPattern(
+        cause="a kernel failed on the device",
+        reason=Reason.ENGINE_CRASHED,
+        pattern=compiled(r"illegal memory access was encountered|device-side assert triggered"),
+        remedy="set another spec.engineOptions.version, and report it to the engine's project",
+    ),
+    LogPattern(
         cause="two parts of the model got the same device",
         reason=Reason.COLLECTIVE_FAILED,
         pattern=compiled(r"Duplicate GPU detected"),
@@ -108,18 +120,6 @@ ACCELERATOR_LOG_PATTERNS = (
         remedy="set NCCL_DEBUG=INFO in spec.engineOptions.env and read its warnings, or set spec.gpu.count: 1",
     ),
     LogPattern(
-        cause="a kernel failed on the device",
-        reason=Reason.ENGINE_CRASHED,
-        pattern=compiled(r"illegal memory access was encountered|device-side assert triggered"),
-        remedy="set another spec.engineOptions.version, and report it to the engine's project",
-    ),
-    LogPattern(
-        cause="the memory of the device is used up",
-        reason=Reason.OUT_OF_MEMORY,
-        pattern=compiled(r"(CUDA|HIP) out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED"),
-        remedy="lower spec.maxNumSeqs or spec.maxModelLen, take a quantized checkpoint, or raise spec.gpu.count",
-    ),
-    LogPattern(
         cause="no device can be used",
         reason=Reason.GPU_NOT_USABLE,
         pattern=compiled(
@@ -135,4 +135,4 @@ ACCELERATOR_LOG_PATTERNS = (
         ),
     ),
 )
-"""The most specific first: each of the earlier causes ends in one of the later ones."""
+"""The most specific first: where one process fails, the others wait for it in vain."""

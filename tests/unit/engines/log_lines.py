@@ -211,10 +211,10 @@ ACCELERATOR_LINES = (
     ),
     Line(
         EVERY,
-        "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized",
+        "RuntimeError: Unexpected error from cudaGetDeviceCount() ... Error 802: system not yet initialized",
         "GpuNotUsable",
         "Fabric Manager",
-        "CUDA runtime, cudaErrorSystemNotReady",
+        "github.com/huggingface/huggingface_hub/issues/4134",
     ),
     Line(
         EVERY,
@@ -230,28 +230,30 @@ ACCELERATOR_LINES = (
         "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable",
         "GpuBusy",
         "compute mode",
-        "CUDA runtime, cudaErrorDevicesUnavailable",
+        "github.com/ggml-org/llama.cpp/issues/11841",
     ),
     Line(
         EVERY,
         "Unable to open /dev/kfd read-write: Permission denied",
         "GpuNotUsable",
         "spec.pod.securityContext.supplementalGroups",
-        "ROCm, libhsakmt and rocminfo",
+        "github.com/ROCm/ROCm-docker/issues/116",
     ),
     Line(
         PYTHON,
-        "[2] NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 50000\nncclInvalidUsage",
+        "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast error:\n"
+        "Duplicate GPU detected : rank 1 and "
+        "rank 0 both on CUDA device 10",
         "CollectiveFailed",
         "spec.gpu.count: 1",
-        "NCCL 2.27, src/init.cc",
+        "github.com/verl-project/verl/issues/161",
     ),
     Line(
         PYTHON,
-        "RuntimeError: CUDA error: peer access is not supported between these two devices",
+        "RuntimeError: CUDART error: peer access is not supported between these two devices",
         "CollectiveFailed",
         "NCCL_P2P_DISABLE=1",
-        "CUDA runtime, cudaErrorPeerAccessUnsupported",
+        "github.com/sgl-project/sglang/issues/4814",
     ),
     Line(
         PYTHON,
@@ -324,10 +326,11 @@ HUB_LINES = (
     ),
     Line(
         PYTHON,
-        "huggingface_hub.errors.HfHubHTTPError: 401 Client Error.\nInvalid credentials in Authorization header",
+        "HfHubHTTPError: 401 Client Error: Unauthorized for url: https://huggingface.co/DeepBeepMeep/Wan2.1/resolve/main/"
+        "pose/dw-ll_ucoco_384.onnx\n\nInvalid credentials in Authorization header",
         "ModelAccessDenied",
         "new token",
-        "the hub's answer to a token that is none",
+        "github.com/deepbeepmeep/Wan2GP/issues/455",
     ),
     Line(
         PYTHON,
@@ -577,7 +580,7 @@ VLLM_LINES = (
     ),
     Line(
         VLLM,
-        "ValueError: The model's max seq len (8192) is larger than the maximum number of tokens that can "
+        "ValueError: The model's max seq len (4096) is larger than the maximum number of tokens that can "
         "be stored in KV "
         "cache (3664). Try increasing `gpu_memory_utilization`",
         "KVCacheTooSmall",
@@ -646,7 +649,7 @@ VLLM_LINES = (
         "ValueError: Quantization method specified in the model config (awq) does not match the quantization",
         "QuantizationMismatch",
         "spec.quantization",
-        "vLLM 0.10.2, config/__init__.py",
+        "vLLM 0.33.0, config/model.py",
     ),
     Line(
         VLLM,

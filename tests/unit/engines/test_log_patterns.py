@@ -78,6 +78,63 @@ def test_a_pattern_that_is_found_earlier_never_hides_another_engines_line(engine
     assert reasons == {}
 
 
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        (
+            (
+                "huggingface_hub.errors.GatedRepoError: 401 Client Error.\n"
+                "OSError: You are trying to access a gated repo.\n"
+                "ValueError: Invalid repository ID or local directory specified: 'meta-llama/Llama-3.1-8B'."
+            ),
+            "ModelAccessDenied",
+        ),
+        (
+            (
+                "socket.gaierror: [Errno -3] Temporary failure in name resolution\n"
+                "huggingface_hub.errors.LocalEntryNotFoundError: An error happened while trying to locate the file\n"
+                "OSError: We couldn't connect to 'https://huggingface.co' to load the files\n"
+                "ValueError: Could not detect config format for no config file found."
+            ),
+            "HubUnreachable",
+        ),
+        (
+            (
+                "torch._inductor.exc.InductorError: OSError: [Errno 28] No space left on device\n"
+                "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}"
+            ),
+            "DiskFull",
+        ),
+        (
+            (
+                "'(MaxRetryError(\"Max retries exceeded with url: /a/b/x.json\"))' thrown while requesting\n"
+                "ValueError: No available memory for the cache blocks."
+            ),
+            "KVCacheTooSmall",
+        ),
+        (
+            (
+                "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+                "[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog caught collective operation timeout: \n"
+                "ERROR Worker proc VllmWorker-1 died unexpectedly (exit code: -6), shutting down executor."
+            ),
+            "OutOfMemory",
+        ),
+        (
+            (
+                "UserWarning: NVIDIA GB200 with CUDA capability sm_100 is not compatible with the current "
+                "PyTorch installation.\n"
+                "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+                "RuntimeError: NCCL error: unhandled cuda error"
+            ),
+            "GpuNotSupported",
+        ),
+    ],
+)
+def test_a_cause_comes_before_its_consequences(log: str, reason: str) -> None:
+    assert told("vllm", log).reason == reason
+
+
 def test_what_an_edit_of_the_resource_cannot_mend_alone_may_heal() -> None:
     healing = {(each.reason, each.self_healing) for engine in ENGINES.values() for each in engine.log_patterns}
     only = {reason for reason, heals in healing if heals} - {reason for reason, heals in healing if not heals}
