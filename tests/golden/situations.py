@@ -117,6 +117,7 @@ UNPLANNABLE += tuple(
         {"spec__gpu": {"type": "MI300X"}, "spec__quantization": "online-int8"},
         {"spec__model__uri": "s3://bucket/a", "spec__engineOptions": {"version": "0.24.0"}},
         {"spec__pod__nodeSelector": {"kubernetes.io/arch": "arm64"}},
+        {"spec__gpu": {"type": "MI300X"}, "spec__engineOptions": {"version": "0.10.2"}},
         {"spec__engine": "tgi", "spec__gpu": {"type": "B200"}},
         {"spec__engine": "tgi", "spec__gpu": {"type": "GH200"}},
     )

@@ -45,7 +45,7 @@ def _otherwise(found: Finding, facts: Facts) -> str:
         return "use hf:// or pvc://"
     if found.field == "spec.quantization":
         return f"use one of: {', '.join(_quantizations(found, facts))}"
-    return "omit the field"
+    return "set it to float16, or omit it" if found.field == "spec.dtype" else "omit the field"
 
 
 def _quantizations(found: Finding, facts: Facts) -> list[str]:

@@ -27,7 +27,8 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
             f"{version.engine} {version.version} has no image for {device} (only for {', '.join(version.images)}); "
-            "set spec.engineOptions.image and version to your own, or choose another device or engine",
+            f"{_versions(facts)}set spec.engineOptions.image and version to your own, or choose another device or "
+            "engine",
             field="spec.gpu",
         )
     reference = mirrored(image, facts.registry.mirrors)
@@ -35,6 +36,11 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
     if reference != image:
         reason += f" ({image}), from the cluster's mirror"
     return Decided(reference, default("engineOptions.image", reference, reason))
+
+
+def _versions(facts: Facts) -> str:
+    """The versions that have one, as the beginning of the ways out."""
+    return f"set spec.engineOptions.version to {' or '.join(facts.others)}, or " if facts.others else ""
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:

@@ -1,14 +1,20 @@
 """The matrix: what a version cannot do on a device is refused with what can, and nothing else is."""
 
+import dataclasses
 from typing import Any
 
+import orjson
 import pytest
 
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.catalogue import EngineVersions
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.planning.compatibility import has_bfloat16
-from llmservice.planning.facts import facts_to_text
+from llmservice.planning.facts import RegistrySettings, choose_facts, facts_to_text
+from llmservice.planning.plan import plan_service
+from tests.builders import an_llmservice
 from tests.unit.planning.planned import HUB, facts_of, planned, refused
 
 
@@ -49,7 +55,7 @@ def whole(error: InvalidSpec) -> tuple[str, str]:
         (vllm("L4", spec__quantization="online-nvfp4"), "spec.quantization", ["10.0", "8.9"]),
         (vllm("T4", spec__quantization="mxfp4"), "spec.quantization", ["8.0"]),
         (vllm("T4", "0.10.2", spec__quantization="fp8"), "spec.quantization", ["8.0", "0.33.0", "0.17.1"]),
-        (vllm("T4", spec__dtype="bfloat16"), "spec.dtype", ["bfloat16", "8.0", "T4", "7.5"]),
+        (vllm("T4", spec__dtype="bfloat16"), "spec.dtype", ["bfloat16", "8.0", "T4", "7.5", " float16"]),
         (vllm("T4", spec__kvCacheDtype="fp8"), "spec.kvCacheDtype", ["fp8", "8.0"]),
         (vllm("MI300X", spec__quantization="online-int8"), "spec.quantization", ["rocm", "online-int8"]),
         (vllm(None, "0.24.0", spec__model__uri="s3://bucket/chat"), "spec.model.uri", ["cpu", "s3", "0.33.0"]),
@@ -137,6 +143,12 @@ def test_a_version_that_has_it_but_not_the_device_is_no_way_out() -> None:
     assert refused(**vllm("T4", spec__quantization="hqq")).reason == "QuantizationMisspelled"
 
 
+def test_a_version_without_an_image_for_the_device_names_those_with_one() -> None:
+    error = refused(**vllm("MI300X", "0.10.2"))
+    assert whole(error) == ("UnsupportedField", "spec.gpu")
+    assert "0.33.0 or 0.32.0 or 0.24.0 or 0.17.1" in str(error)
+
+
 def test_an_image_of_ones_own_is_warned_about_and_runs() -> None:
     own = {"image": "registry.example/vllm:1", "version": "0.33.0"}
     plan = planned(**vllm("V100-32GB", spec__engineOptions=own))
@@ -170,6 +182,30 @@ def test_of_a_cpu_and_of_a_device_without_a_capability_nothing_is_known_of_bfloa
 def test_a_device_without_bfloat16_has_none_in_a_version_that_records_nothing() -> None:
     row = load_catalogue().engine_version("tgi", None)
     assert has_bfloat16(load_catalogue().accelerator("T4"), row) is False
+
+
+def test_a_row_of_the_administrators_without_the_column_refuses_nothing() -> None:
+    service = LLMService.parse(an_llmservice(**vllm("V100-32GB", spec__dtype="bfloat16")))
+    row = dataclasses.replace(load_catalogue().engine_version("vllm", None), support={})
+    rows = EngineVersions(default="0.33.0", versions={"0.33.0": row})
+    catalogue = dataclasses.replace(load_catalogue(), engines={**load_catalogue().engines, "vllm": rows})
+    facts = choose_facts(service, catalogue, RegistrySettings(), "", kept=None)
+    assert plan_service(service, facts).accelerator == "V100-32GB"
+
+
+def test_facts_kept_by_an_older_operator_are_planned_as_they_were() -> None:
+    """What runs is neither refused nor moved to other nodes by an upgrade."""
+    changes = vllm("V100-32GB", spec__gpu={"type": "V100-32GB", "shared": True, "count": 2})
+    kept = orjson.loads(facts_to_text(facts_of(**changes)))
+    for name in ("others", "engines"):
+        del kept[name]
+    del kept["version"]["support"]
+    terms = [each["term"] for each in kept["accelerator"]["node_terms"]]
+    for name in ("avoided", "shared_avoided", "shared_terms", "shared", "machine"):
+        del kept["accelerator"][name]
+    service = LLMService.parse(an_llmservice(**changes))
+    facts = choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=orjson.dumps(kept).decode())
+    assert list(plan_service(service, facts).pod.node_terms) == terms
 
 
 @pytest.mark.parametrize("gpu", ["T4", "H100", "MI300X", "V100-32GB"])

@@ -126,6 +126,7 @@ def test_the_machine_stands_in_each_term_of_a_device() -> None:
     assert [term["kubernetes.io/arch"]["values"] for term in found] == [["amd64"]] * len(found)
 
 
-def test_mi300x_is_found_as_a_virtual_function_too() -> None:
-    (term, *_) = terms({"type": "MI300X"})
-    assert term["amd.com/gpu.device-id"]["values"] == ["74a1", "74b5"]
+@pytest.mark.parametrize(("gpu", "ids"), [("MI300X", ["74a1", "74b5"]), ("MI325X", ["74a5", "74b9"])])
+def test_a_device_is_found_as_a_virtual_function_too(gpu: str, ids: list[str]) -> None:
+    found = terms({"type": gpu})
+    assert [term["amd.com/gpu.device-id"]["values"] for term in found if "amd.com/gpu.device-id" in term] == [ids]
