@@ -35,7 +35,7 @@ from llmservice.settings import Settings
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
-FAILED_SECONDS = 300.0
+FAILED_SECONDS = 120.0
 """How long a failure is remembered: who was refused for it is worth another pass after that."""
 _QUEUED_AGAIN_SECONDS = 2.0
 _AT_ONCE = 8
