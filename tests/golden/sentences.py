@@ -13,6 +13,7 @@ from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
 from tests.golden.fits import sentences as sentences_of_fits
+from tests.golden.inspections import sentences as sentences_of_inspections
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
@@ -85,6 +86,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "catalogue": _catalogue,
     "engines": _engines,
     "fit": lambda: iter(sentences_of_fits()),
+    "inspections": sentences_of_inspections,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,

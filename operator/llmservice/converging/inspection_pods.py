@@ -75,6 +75,11 @@ def why_no_answer(pod: Manifest | None, events: Iterable[Manifest]) -> str:
     return sentence(str(status.get("message") or "it has not ended"))
 
 
+def not_inspected(why: str) -> str:
+    """What a service's status says where its model was to be looked at and was not; `why` may quote strangers."""
+    return f"the model was not inspected: {sentence(why)}; what you know of it can stand in spec.model.facts"
+
+
 def _status(pod: Manifest) -> Mapping[str, Any]:
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     return next((item for item in statuses if item.get("name") == INSPECTION_CONTAINER), {})

@@ -18,6 +18,7 @@ from llmservice.converging.inspection_pods import (
     answer_of_pod,
     has_job_ended,
     is_as_asked,
+    not_inspected,
     pod_of,
     why_no_answer,
 )
@@ -37,13 +38,12 @@ from llmservice.settings import Settings
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
-FAILED_SECONDS = 300.0
+FAILED_SECONDS = 120.0
 """How long a failure is remembered: who was refused for it is worth another pass after that."""
 _QUEUED_AGAIN_SECONDS = 2.0
 _AT_ONCE = 8
 _REMEMBERED_AT_MOST = 1024
 _ABANDONED_SECONDS = 30.0
-_WAY_OUT = "what you know of it can stand in spec.model.facts"
 _JOB_NAME = "batch.kubernetes.io/job-name"
 
 
@@ -138,7 +138,7 @@ class Inspections:
         if question.began_at is None:
             if now - question.asked_at < self.settings.seconds:
                 return Inspected(again_seconds=_QUEUED_AGAIN_SECONDS)
-            return self._end(ref, self._note(f"its turn did not come within {self.settings.seconds} s"))
+            return self._end(ref, _note(f"its turn did not come within {self.settings.seconds} s"))
         if question.busy or now - question.looked_at < AGAIN_SECONDS / 2:
             return Inspected(again_seconds=AGAIN_SECONDS)
         question.busy = True
@@ -147,7 +147,7 @@ class Inspections:
         except Terminating:
             raise
         except Refused as refusal:
-            found = self._note(f"the API server refuses it: {refusal}")
+            found = _note(f"the API server refuses it: {refusal}")
         finally:
             question.busy, question.looked_at = False, self.clock()
         return Inspected(again_seconds=AGAIN_SECONDS) if found is None else self._end(ref, found)
@@ -158,12 +158,12 @@ class Inspections:
         live = await self.cluster.get(ref)
         if live is None or is_being_deleted(live):
             if is_late:
-                return self._note("its Job was deleted")
+                return _note("its Job was deleted")
             if live is None:
                 await self._create(job)
             return None
         if not is_as_asked(live, job):
-            return self._note(f"{ref} is not the operator's and was left unchanged; delete it")
+            return _note(f"{ref} is not the operator's and was left unchanged; delete it")
         pods = await self.cluster.list("Pod", ref.namespace, label_selector=f"{_JOB_NAME}={ref.name}")
         pod = pod_of(live, pods)
         if pod is not None and (text := answer_of_pod(pod)):
@@ -192,7 +192,7 @@ class Inspections:
         events = await self.cluster.list("Event", ref_of(job).namespace, field_selector=selector)
         await self._remove(job)
         within = f"there was no answer within {self.settings.seconds} s: " if is_late else ""
-        return self._note(within + why_no_answer(pod, events))
+        return _note(within + why_no_answer(pod, events))
 
     async def _remove(self, job: Manifest) -> None:
         """So that whoever asks later asks anew. It does not matter where it fails: the Job goes by itself."""
@@ -200,9 +200,6 @@ class Inspections:
             await self.cluster.delete(ref_of(job), uid=uid_of(job))
         except OperatorError as problem:
             log.info("%s: not deleted: %s", ref_of(job), problem)
-
-    def _note(self, why: str) -> Inspected:
-        return Inspected(note=f"the model was not inspected: {sentence(why)}; {_WAY_OUT}")
 
     def _question(self, ref: Ref, now: float) -> _Question:
         question = self._questions.get(ref)
@@ -242,3 +239,7 @@ class Inspections:
         for ref, question in [*self._questions.items()]:
             if not question.busy and now - question.wanted_at > _ABANDONED_SECONDS:
                 self._drop(ref)
+
+
+def _note(why: str) -> Inspected:
+    return Inspected(note=not_inspected(why))
