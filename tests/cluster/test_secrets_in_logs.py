@@ -95,13 +95,15 @@ def live_through_trouble(kube: Kube) -> None:
             (["--api-key", MARK], "OwnedArgument"),
             ([f"--lora-scaled={TOKEN}"], "EngineArgumentRejected"),
             (["--hub-token", MARK], "EngineArgumentRejected"),
-            ([f"401 Client Error: Authorization: Bearer {TOKEN}"], "EngineArgumentRejected"),
-            ([f"{'a-long-way-up-the-log ' * 150} {TOKEN}"], "EngineArgumentRejected"),
+            # The engine repeats a value that it does not know for this option.
+            (["-fa", MARK], "EngineArgumentRejected"),
+            (["-fa", f"401 Client Error: Authorization: Bearer {TOKEN}"], "EngineArgumentRejected"),
+            (["-fa", f"{'a-long-way-up-the-log ' * 150} {TOKEN}"], "EngineArgumentRejected"),
         )
     ):
         kube.create(a_tiny_service(f"failing-{number}", engineOptions={"args": args}))
         kube.wait_reason(f"failing-{number}", reason)
-    kube.delete("LLMService", "failing-3")
+    kube.delete("LLMService", "failing-4")
 
 
 def everything_told(kube: Kube) -> list[Body]:

@@ -120,6 +120,7 @@ def free_options(subject: Subject) -> list[tuple[str, Option]]:
 
 
 _VALUES = {
+    Takes.UNKNOWN: (),
     Takes.NONE: (),
     Takes.ONE: ("1",),
     Takes.TWO: ("1", "2"),

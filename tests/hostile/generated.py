@@ -14,6 +14,7 @@ from tests.hostile.services import played
 from tests.hostile.words import adversarial, without_nul
 
 _ARGUMENTS = "spec__engineOptions__args"
+_OWN_IMAGE = {"spec__engineOptions__image": "registry.example/own:1"}
 
 
 def generated(seed: str, number: int) -> Body:
@@ -37,7 +38,7 @@ def _text(random: Random, most: int) -> str:
 
 def _arguments(random: Random) -> Body:
     count = random.choice((1, 2, 16, 128))
-    return {_ARGUMENTS: [_text(random, 8192 if count < 3 else 512) for _ in range(count)]}
+    return _OWN_IMAGE | {_ARGUMENTS: [_text(random, 8192 if count < 3 else 512) for _ in range(count)]}
 
 
 def _flags(random: Random) -> Body:

@@ -10,6 +10,8 @@ from tests.hostile.node import KEY
 from tests.hostile.plays import ANNOTATION
 from tests.hostile.words import dashes
 
+_OWN_IMAGE = {"image": "registry.example/own:1", "version": "b11312"}
+"""Of an image of one's own every argument is passed on, whatever it is."""
 _ANNOTATIONS_BYTES = 255_000
 """A little less than the API server takes of all annotations of one object."""
 
@@ -39,12 +41,12 @@ def played(name: str, play: str, *, replicas: int = 1, source: str = "Pods", **s
 
 def with_dashes(name: str, count: int = 128, letters: int = 8192) -> Body:
     """A suspended service with arguments on which a backtracking pattern hangs."""
-    return a_tiny_service(name, suspend=True, engineOptions={"args": [dashes(letters)] * count})
+    return a_tiny_service(name, suspend=True, engineOptions={"args": [dashes(letters)] * count, **_OWN_IMAGE})
 
 
 def as_large_as_it_gets(name: str, count: int = 128, letters: int = 8192) -> Body:
     """A suspended service of large letters, with as many annotations as the API server takes of any object."""
-    body = a_tiny_service(name, suspend=True, engineOptions={"args": ["\U0001f600" * letters] * count})
+    body = a_tiny_service(name, suspend=True, engineOptions={"args": ["\U0001f600" * letters] * count, **_OWN_IMAGE})
     notes = {f"hostile.example/{number}": dashes(_ANNOTATIONS_BYTES // 17) for number in range(16)}
     return {**body, "metadata": {**body["metadata"], "annotations": notes}}
 

@@ -13,6 +13,7 @@ from llmservice.catalog.recorded_flags import Recording, Takes
 from llmservice.engines.arguments import Problem, argument_problems, flag_of, owned_flag, raise_for
 from llmservice.engines.command_line import Options, Use, completions, uses_in
 from llmservice.engines.engine import Engine
+from llmservice.untrusted.texts import printable
 
 _SHOWN = 48
 """Characters of a name in a message, and what is compared of one that is not known. Values are never repeated."""
@@ -156,7 +157,8 @@ def _similar(names: Sequence[str]) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    shown = " ".join(text[: _SHOWN + 1].split())
+    return printable(shown if len(text) <= _SHOWN else f"{shown[:_SHOWN]}…")
 
 
 def _notes(lines: Iterator[str]) -> tuple[str, ...]:

@@ -159,5 +159,10 @@ def test_no_value_is_repeated() -> None:
     assert "hf_secret" not in str(error)
 
 
+def test_what_a_message_repeats_of_a_name_is_printable() -> None:
+    (note,) = notes_on(VLLM, "--zz\u202eb", image="registry.example/own:1", version="0.33.0")
+    assert note.isprintable()
+
+
 def test_what_a_message_repeats_of_a_long_word_is_cut() -> None:
     assert len(str(refusal(VLLM, "--" + "x" * 8000, "--enforce-eager", "y" * 8000))) < 700
