@@ -8,7 +8,7 @@ from llmservice.api.v1alpha1.resource import GROUP, KIND, LLMService
 from llmservice.cli.findings import Finding, Rule, Severity, lines_of, one_line
 from llmservice.cli.located import Document
 from llmservice.cli.reading import documents_of, read_file, shown_name
-from llmservice.errors import InvalidInput
+from llmservice.errors import InvalidSpec
 from llmservice.planning.fit.verdict import Outcome
 from llmservice.planning.service_plan import ServicePlan
 
@@ -80,7 +80,7 @@ def _answer(file: str, document: Document, planner: Planner, facts: Mapping[str,
     try:
         service = LLMService.parse(_with_facts(document.value, facts))
         plan = planner(service)
-    except InvalidInput as error:
+    except InvalidSpec as error:
         name = _name(document.value)
         found = sorted(_problems(file, document, name, error), key=lambda finding: (finding.line, finding.column))
         return Answer(file=file, line=line, name=name, findings=tuple(found))
@@ -104,8 +104,8 @@ def _with_facts(raw: Mapping[str, Any], facts: Mapping[str, Any] | None) -> Mapp
     return resource
 
 
-def _problems(file: str, document: Document, name: str, error: InvalidInput) -> Iterator[Finding]:
-    for field, message in lines_of(error):
+def _problems(file: str, document: Document, name: str, error: InvalidSpec) -> Iterator[Finding]:
+    for rule, field, message in lines_of(error):
         line, column = document.place(field)
         yield Finding(
             file=file,
@@ -113,7 +113,7 @@ def _problems(file: str, document: Document, name: str, error: InvalidInput) -> 
             column=column,
             service=name,
             severity=Severity.ERROR,
-            rule=str(error.reason),
+            rule=rule,
             field=field,
             message=message,
         )

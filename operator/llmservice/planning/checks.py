@@ -8,16 +8,23 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import Engine
 from llmservice.errors import InvalidSpec
+from llmservice.planning.gathering import gather
 
 
 def check_spec(spec: LLMServiceSpec, engine: Engine, version: EngineVersion) -> None:
     """Accept what this version of the engine supports; raises InvalidSpec with one line for each problem."""
+    options = spec.engine_options
+    gather(
+        lambda: _check_support(spec, engine),
+        lambda: _check_quantization(spec.quantization, version),
+        lambda: check_arguments(engine, version.removed, options.args, [variable.name for variable in options.env]),
+    )
+
+
+def _check_support(spec: LLMServiceSpec, engine: Engine) -> None:
     problems = [f"{field}: {engine.name} {what}" for field, what in _unsupported(spec, engine)]
     if problems:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
-    _check_quantization(spec.quantization, version)
-    options = spec.engine_options
-    check_arguments(engine, version.removed, options.args, [variable.name for variable in options.env])
 
 
 def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, str]]:

@@ -77,6 +77,18 @@ def test_every_finding_of_every_file_has_place_severity_field_and_rule(files: li
     ]
 
 
+def test_independent_refusals_of_planning_are_told_at_once_each_by_its_rule() -> None:
+    wrong = an_llmservice(
+        spec__dtype="float16", spec__quantization="nope", spec__engineOptions={"args": ["--port"], "env": []}
+    )
+    found = json.loads(run("-", "-o", "json", stdin=yaml.safe_dump(wrong)).stdout)["findings"]
+    assert {(each["rule"], each["field"]) for each in found} == {
+        ("UnsupportedField", "spec.dtype"),
+        ("QuantizationMisspelled", "spec.quantization"),
+        ("OwnedArgument", "spec.engineOptions.args[0]"),
+    }
+
+
 def test_the_summary_counts_what_was_checked_and_what_was_skipped(files: list[str]) -> None:
     result = run(*files, "-o", "json")
     summary = json.loads(result.stdout)["summary"]
