@@ -30,6 +30,7 @@ class Rule(StrEnum):
     NOT_YAML = "NotYaml"
     TOO_LARGE = "TooLarge"
     PLAN_NOTE = "PlanNote"
+    OWN_IMAGE = "OwnImage"
     TIGHT = "Tight"
     DOES_NOT_FIT = "DoesNotFit"
     NOT_INSPECTED = "NotInspected"
