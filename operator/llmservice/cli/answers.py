@@ -146,8 +146,8 @@ def not_inspected(model: str) -> str:
 def own_image(plan: ServicePlan) -> str:
     """What is not checked of an image that is not the catalogue's."""
     return (
-        f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version}, and nobody looked "
-        "whether it is; set spec.engineOptions.version to what it was built from"
+        f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version}, and nobody "
+        "looked whether it is; set spec.engineOptions.version to what it was built from"
     )
 
 
