@@ -147,7 +147,7 @@ def own_image(plan: ServicePlan) -> str:
     """What is not checked of an image that is not the catalogue's."""
     return (
         f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version}, and nobody "
-        "looked whether it is; set spec.engineOptions.version to what it was built from"
+        "looked whether it is; make sure that spec.engineOptions.version is what it was built from"
     )
 
 

@@ -16,7 +16,7 @@ _OWN: Mapping[Rule, Meaning] = {
     ),
     Rule.OWN_IMAGE: Meaning(
         "The image is not the catalogue's, so nobody knows what is in it.",
-        "Set `spec.engineOptions.version` to the version that it was built from.",
+        "Make sure that `spec.engineOptions.version` is the version that it was built from.",
     ),
     Rule.TIGHT: Meaning(
         "The model fits its devices by the optimistic estimate alone: it may not start.",

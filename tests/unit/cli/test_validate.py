@@ -20,7 +20,7 @@ from llmservice.cli.validate import command
 from tests.builders import an_llmservice
 
 GOOD = an_llmservice()
-WARNED = an_llmservice(spec__engineOptions={"image": "own/image:1"}, metadata__name="warned")
+WARNED = an_llmservice(spec__engineOptions={"image": "own/image:1", "version": "b11312"}, metadata__name="warned")
 TWO = """\
 apiVersion: llmservice.dev/v1alpha1
 kind: LLMService
