@@ -46,7 +46,14 @@ class InvalidInput(OperatorError):
 
 
 class InvalidSpec(InvalidInput):
-    """A resource that only an edit can help: shown as Stalled."""
+    """A resource that only an edit can help: shown as Stalled.
+
+    `parts` are the refusals that it is made of, where there are several with a reason each.
+    """
+
+    def __init__(self, reason: str, message: str, *, field: str = "", parts: tuple["InvalidSpec", ...] = ()) -> None:
+        super().__init__(reason, message, field=field)
+        self.parts = parts
 
 
 class ModelRefused(InvalidSpec):

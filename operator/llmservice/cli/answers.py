@@ -1,14 +1,14 @@
 """What planning answers for each LLMService of a file: a plan, or every problem in its way; and what to know of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from llmservice.api.v1alpha1.resource import GROUP, KIND, LLMService
 from llmservice.cli.findings import Finding, Rule, Severity, lines_of, one_line
 from llmservice.cli.located import Document
 from llmservice.cli.reading import documents_of, read_file, shown_name
-from llmservice.errors import InvalidInput
+from llmservice.errors import InvalidSpec
 from llmservice.planning.fit.verdict import Outcome
 from llmservice.planning.service_plan import ServicePlan
 
@@ -80,15 +80,14 @@ def _answer(file: str, document: Document, planner: Planner, facts: Mapping[str,
     try:
         service = LLMService.parse(_with_facts(document.value, facts))
         plan = planner(service)
-    except InvalidInput as error:
+    except InvalidSpec as error:
         name = _name(document.value)
         found = sorted(_problems(file, document, name, error), key=lambda finding: (finding.line, finding.column))
         return Answer(file=file, line=line, name=name, findings=tuple(found))
     name = f"{service.metadata.namespace}/{service.metadata.name}"
+    whole = Finding(file=file, line=line, column=column, service=name, severity=Severity.NOTE, rule="", message="")
     remarks = tuple(
-        Finding(
-            file=file, line=line, column=column, service=name, severity=severity, rule=rule, message=one_line(message)
-        )
+        replace(whole, severity=severity, rule=rule, message=one_line(message))
         for severity, rule, message in _remarks(service, plan)
     )
     return Answer(file=file, line=line, name=name, findings=remarks, service=service, plan=plan)
@@ -104,8 +103,8 @@ def _with_facts(raw: Mapping[str, Any], facts: Mapping[str, Any] | None) -> Mapp
     return resource
 
 
-def _problems(file: str, document: Document, name: str, error: InvalidInput) -> Iterator[Finding]:
-    for field, message in lines_of(error):
+def _problems(file: str, document: Document, name: str, error: InvalidSpec) -> Iterator[Finding]:
+    for rule, field, message in lines_of(error):
         line, column = document.place(field)
         yield Finding(
             file=file,
@@ -113,7 +112,7 @@ def _problems(file: str, document: Document, name: str, error: InvalidInput) -> 
             column=column,
             service=name,
             severity=Severity.ERROR,
-            rule=str(error.reason),
+            rule=rule,
             field=field,
             message=message,
         )
@@ -130,8 +129,10 @@ def _remarks(service: LLMService, plan: ServicePlan) -> Iterator[tuple[Severity,
         yield Severity.NOTE, Rule.NOT_INSPECTED, fit.message
     elif fit is None and plan.devices and service.spec.fit != "Ignore":
         yield Severity.NOTE, Rule.NOT_INSPECTED, not_inspected(model)
+    if service.spec.engine_options.image is not None:
+        yield Severity.WARNING, Rule.OWN_IMAGE, own_image(plan)
     for note in plan.notes:
-        yield Severity.WARNING, Rule.PLAN_NOTE, note
+        yield Severity.NOTE, Rule.PLAN_NOTE, note
 
 
 def not_inspected(model: str) -> str:
@@ -139,6 +140,14 @@ def not_inspected(model: str) -> str:
     return (
         f"nothing is known of {model}: whether it fits was not computed; "
         f"`llmservice inspect {model} -o json` prints facts for spec.model.facts"
+    )
+
+
+def own_image(plan: ServicePlan) -> str:
+    """What is not checked of an image that is not the catalogue's."""
+    return (
+        f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version}, and nobody "
+        "looked whether it is; make sure that spec.engineOptions.version is what it was built from"
     )
 
 

@@ -18,10 +18,11 @@ DEEPEST = 100
 
 
 class TooMuch(yaml.MarkedYAMLError):
-    """The text holds more than is ever read; `event` is where that is noticed."""
+    """The text holds more than is ever read; `event` is where that is noticed, `line` its line from 1."""
 
     def __init__(self, problem: str, event: Any) -> None:
         super().__init__(problem=problem, problem_mark=event.start_mark)
+        self.line: int = event.start_mark.line + 1
 
 
 def check_bounds(text: str) -> None:

@@ -1,11 +1,11 @@
 """What a check says of a file: where, how bad, by which rule, in one sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from llmservice.cli.field_paths import field_and_message
-from llmservice.errors import InvalidInput
+from llmservice.errors import InvalidSpec
 from llmservice.untrusted.texts import cut, printable
 
 _LONGEST_MESSAGE = 2000
@@ -30,6 +30,7 @@ class Rule(StrEnum):
     NOT_YAML = "NotYaml"
     TOO_LARGE = "TooLarge"
     PLAN_NOTE = "PlanNote"
+    OWN_IMAGE = "OwnImage"
     TIGHT = "Tight"
     DOES_NOT_FIT = "DoesNotFit"
     NOT_INSPECTED = "NotInspected"
@@ -56,11 +57,12 @@ class Finding:
         return f"{self.field}: {self.message}" if self.field else self.message
 
 
-def lines_of(error: InvalidInput) -> Iterable[tuple[str, str]]:
-    """Each problem of a refusal, as field and message."""
-    for line in str(error).splitlines() or [error.reason]:
-        field, message = field_and_message(line)
-        yield field, one_line(message)
+def lines_of(error: InvalidSpec) -> Iterator[tuple[str, str, str]]:
+    """Each problem of a refusal, as reason, field and message."""
+    for part in error.parts or (error,):
+        for line in str(part).splitlines() or [part.reason]:
+            field, message = field_and_message(line)
+            yield str(part.reason), field, one_line(message)
 
 
 def one_line(text: str) -> str:

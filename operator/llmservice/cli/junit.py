@@ -5,10 +5,10 @@ text of a failure, not its message (docs.gitlab.com/ci/testing/unit_test_reports
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from llmservice.cli.answers import FileAnswer
+from llmservice.cli.answers import Answer, FileAnswer
 from llmservice.cli.findings import Finding, Severity, one_line
 
 _NAME = "llmservice validate"
@@ -31,23 +31,20 @@ def as_junit(files: Sequence[FileAnswer], failing: Collection[Severity]) -> str:
 
 def _suite(file: FileAnswer, failing: Collection[Severity]) -> ET.Element:
     name = one_line(file.file)
-    seen = Counter(answer.name for answer in file.answers)
-    cases = [
-        # Of cases with the same name GitLab takes the first alone.
-        _case(
-            name,
-            f"{answer.name} (line {answer.line})" if seen[answer.name] > 1 else answer.name,
-            answer.findings,
-            failing,
-        )
-        for answer in file.answers
-    ]
+    cases = [_case(name, title, answer.findings, failing) for title, answer in _titled(file.answers)]
     if file.problem:
         cases.insert(0, _case(name, _FILE_ITSELF, (file.problem,), failing))
     failed = sum(case.find("failure") is not None for case in cases)
     suite = ET.Element("testsuite", name=name, tests=str(len(cases)), failures=str(failed), errors="0", time="0")
     suite.extend(cases)
     return suite
+
+
+def _titled(answers: Sequence[Answer]) -> Iterator[tuple[str, Answer]]:
+    """With names of their own: of cases with the same name GitLab takes the first alone."""
+    seen = Counter(answer.name for answer in answers)
+    for answer in answers:
+        yield f"{answer.name} (line {answer.line})" if seen[answer.name] > 1 else answer.name, answer
 
 
 def _case(file: str, name: str, findings: Iterable[Finding], failing: Collection[Severity]) -> ET.Element:

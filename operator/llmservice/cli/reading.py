@@ -3,6 +3,7 @@
 import click
 import yaml
 
+from llmservice.cli.bounds import TooMuch
 from llmservice.cli.findings import Finding, Rule, Severity, one_line
 from llmservice.cli.located import Document, located_documents
 
@@ -40,6 +41,8 @@ def documents_of(name: str, text: str) -> tuple[Document, ...] | Finding:
     """The documents of a text, or why there are none."""
     try:
         return tuple(located_documents(text))
+    except TooMuch as error:
+        return _failure(name, Rule.TOO_LARGE, str(error.problem), error.line)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = min(mark.line, text.rstrip("\n").count("\n")) + 1 if mark else 1  # not behind the last line

@@ -14,6 +14,10 @@ _OWN: Mapping[Rule, Meaning] = {
     Rule.PLAN_NOTE: Meaning(
         "The service can run, and planning has something to say about it.", "What the message says, or nothing."
     ),
+    Rule.OWN_IMAGE: Meaning(
+        "The image is not the catalogue's, so nobody knows what is in it.",
+        "Make sure that `spec.engineOptions.version` is the version that it was built from.",
+    ),
     Rule.TIGHT: Meaning(
         "The model fits its devices by the optimistic estimate alone: it may not start.",
         "One of the changes that the message names, or nothing.",

@@ -9,17 +9,23 @@ from llmservice.engines.engine import Engine
 from llmservice.engines.gguf import is_tag
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
+from llmservice.planning.gathering import gather
 
 
 def check_spec(spec: LLMServiceSpec, engine: Engine, facts: Facts) -> None:
     """Accept what this version of the engine supports; raises InvalidSpec with one line for each problem."""
-    version = facts.version
+    options = spec.engine_options
+    gather(
+        lambda: _check_support(spec, engine),
+        lambda: _check_quantization(spec.quantization, engine, facts),
+        lambda: check_arguments(engine, facts.version, options.args, [variable.name for variable in options.env]),
+    )
+
+
+def _check_support(spec: LLMServiceSpec, engine: Engine) -> None:
     problems = [f"{field}: {engine.name} {what}" for field, what in _unsupported(spec, engine)]
     if problems:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, "\n".join(problems))
-    _check_quantization(spec.quantization, engine, facts)
-    options = spec.engine_options
-    check_arguments(engine, version, options.args, [variable.name for variable in options.env])
 
 
 def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, str]]:

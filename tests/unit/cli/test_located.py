@@ -120,7 +120,7 @@ def merge_bomb(levels: int) -> str:
 def test_what_stands_for_too_much_is_refused_with_its_line(text: str) -> None:
     found = documents_of("x", text)
     assert isinstance(found, Finding)
-    assert (found.rule, found.severity) == ("NotYaml", "error")
+    assert (found.rule, found.severity) == ("TooLarge", "error")
     assert found.line <= text.count("\n") + 1
 
 

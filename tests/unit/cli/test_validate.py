@@ -20,7 +20,7 @@ from llmservice.cli.validate import command
 from tests.builders import an_llmservice
 
 GOOD = an_llmservice()
-WARNED = an_llmservice(spec__gpu={"type": "L55", "resourceName": "nvidia.com/gpu"}, metadata__name="warned")
+WARNED = an_llmservice(spec__engineOptions={"image": "own/image:1", "version": "b11312"}, metadata__name="warned")
 TWO = """\
 apiVersion: llmservice.dev/v1alpha1
 kind: LLMService
@@ -69,7 +69,7 @@ def test_every_finding_of_every_file_has_place_severity_field_and_rule(files: li
     keys = ("file", "line", "severity", "field", "rule")
     assert result.exit_code == 1
     assert [tuple(each.get(key) for key in keys) for each in found if each["severity"] != "note"] == [
-        ("warned.yaml", 1, "warning", None, "PlanNote"),
+        ("warned.yaml", 1, "warning", None, "OwnImage"),
         ("fields.yaml", 7, "error", "spec.gpu.count", "InvalidSpec"),
         ("fields.yaml", 8, "error", "spec.replica", "InvalidSpec"),
         ("a planned.yaml", 12, "error", "spec.engineOptions.args[0]", "OwnedArgument"),
@@ -77,20 +77,30 @@ def test_every_finding_of_every_file_has_place_severity_field_and_rule(files: li
     ]
 
 
+def test_independent_refusals_of_planning_are_told_at_once_each_by_its_rule() -> None:
+    wrong = an_llmservice(
+        spec__dtype="float16", spec__quantization="nope", spec__engineOptions={"args": ["--port"], "env": []}
+    )
+    found = json.loads(run("-", "-o", "json", stdin=yaml.safe_dump(wrong)).stdout)["findings"]
+    assert {(each["rule"], each["field"]) for each in found} == {
+        ("UnsupportedField", "spec.dtype"),
+        ("QuantizationMisspelled", "spec.quantization"),
+        ("OwnedArgument", "spec.engineOptions.args[0]"),
+    }
+
+
 def test_the_summary_counts_what_was_checked_and_what_was_skipped(files: list[str]) -> None:
     result = run(*files, "-o", "json")
     summary = json.loads(result.stdout)["summary"]
-    notes = summary.pop("notes")
-    assert summary == {"files": 4, "services": 3, "errors": 4, "warnings": 1, "skipped": 1}
-    assert notes == 1
+    assert summary == {"files": 4, "services": 3, "errors": 4, "warnings": 1, "notes": 0, "skipped": 1}
     assert "3 LLMServices in 4 files: 4 errors, 1 warning" in result.stderr
 
 
 def test_text_has_a_line_for_each_as_compilers_write_them(files: list[str]) -> None:
     lines = run(*files).stdout.splitlines()
-    assert len(lines) == 6
-    assert "fields.yaml:7:9: error: spec.gpu.count: " in lines[2]
-    assert lines[2].endswith("[InvalidSpec]")
+    assert len(lines) == 5
+    assert "fields.yaml:7:9: error: spec.gpu.count: " in lines[1]
+    assert lines[1].endswith("[InvalidSpec]")
 
 
 @pytest.mark.parametrize(
@@ -115,10 +125,13 @@ def test_wrong_usage_has_an_exit_code_of_its_own() -> None:
 
 
 def test_a_note_never_fails() -> None:
-    unknown = an_llmservice(spec__gpu={"type": "L4"}, spec__model__uri="hf://nobody/knows-GGUF")
+    gpu = {"type": "L55", "resourceName": "nvidia.com/gpu"}
+    unknown = an_llmservice(spec__gpu=gpu, spec__model__uri="hf://nobody/knows-GGUF")
     result = run("-", "--strict", "-o", "json", stdin=yaml.safe_dump(unknown))
     assert result.exit_code == 0
-    assert [each["severity"] for each in json.loads(result.stdout)["findings"]] == ["note"]
+    found = json.loads(result.stdout)["findings"]
+    assert {each["severity"] for each in found} == {"note"}
+    assert {"NotInspected", "PlanNote"} <= {each["rule"] for each in found}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +164,7 @@ def test_sarif_has_what_its_schema_requires(files: list[str]) -> None:
     rules = driver["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules)
     assert all(rule["shortDescription"]["text"] and rule["help"]["text"] for rule in rules)
-    assert len(run_["results"]) == 6
+    assert len(run_["results"]) == 5
     for result in run_["results"]:
         assert result["message"]["text"]
         assert result["level"] in {"error", "warning", "note"}
@@ -161,7 +174,7 @@ def test_sarif_has_what_its_schema_requires(files: list[str]) -> None:
         assert physical["region"]["startLine"] >= 1
         assert physical["region"]["startColumn"] >= 1
         assert physical["artifactLocation"]["uri"] in {"warned.yaml", "fields.yaml", "a%20planned.yaml", "none.yaml"}
-    (logical,) = run_["results"][2]["locations"][0]["logicalLocations"]
+    (logical,) = run_["results"][1]["locations"][0]["logicalLocations"]
     assert logical["fullyQualifiedName"] == "ml/two: spec.gpu.count"
 
 
@@ -189,7 +202,7 @@ def test_junit_has_a_suite_for_each_file_and_a_case_for_each_service(files: list
     cases = {case.get("name"): case for case in root.iter("testcase")}
     assert set(cases) == {"ml/warned", "ml/two", "default/planned", "(file)"}
     assert cases["ml/warned"].find("failure") is None
-    assert "PlanNote" in (cases["ml/warned"].findtext("system-out") or "")
+    assert "OwnImage" in (cases["ml/warned"].findtext("system-out") or "")
     failure = cases["ml/two"].find("failure")
     assert failure is not None
     assert failure.get("type") == "InvalidSpec"
