@@ -126,7 +126,7 @@ def _remarks(service: LLMService, plan: ServicePlan) -> Iterator[tuple[Severity,
     elif fit is not None and fit.outcome is Outcome.TIGHT:
         yield Severity.WARNING, Rule.TIGHT, fit.message
     elif fit is not None and fit.outcome is Outcome.UNKNOWN:
-        yield Severity.NOTE, Rule.NOT_INSPECTED, fit.message
+        yield Severity.NOTE, Rule.NOT_INSPECTED, f"{fit.message}; {how_to_state(model)}"
     elif fit is None and plan.devices and service.spec.fit != "Ignore":
         yield Severity.NOTE, Rule.NOT_INSPECTED, not_inspected(model)
     if service.spec.engine_options.image is not None:
@@ -137,10 +137,12 @@ def _remarks(service: LLMService, plan: ServicePlan) -> Iterator[tuple[Severity,
 
 def not_inspected(model: str) -> str:
     """Why nothing is said about memory, and the way out."""
-    return (
-        f"nothing is known of {model}: whether it fits was not computed; "
-        f"`llmservice inspect {model} -o json` prints facts for spec.model.facts"
-    )
+    return f"nothing is known of {model}: whether it fits was not computed; {how_to_state(model)}"
+
+
+def how_to_state(model: str) -> str:
+    """The way out where facts are missing."""
+    return f"`llmservice inspect {model} -o json` prints facts for spec.model.facts"
 
 
 def own_image(plan: ServicePlan) -> str:

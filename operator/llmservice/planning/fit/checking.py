@@ -28,7 +28,7 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
     found = room(facts, accelerator.memory_gib, setup)
     if found is None:
-        message = "the size of the weights is not known: give parameters or file_bytes"
+        message = "the size of the weights is not known"
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=message)
     return _judged(facts, accelerator, setup, found, others)
 
