@@ -22,10 +22,10 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
-from llmservice.engines.vllm_log_patterns import VLLM_LOG_PATTERNS
-from llmservice.engines.vllm_metric_names import vllm_metric_names
-from llmservice.engines.vllm_owned import VLLM_OWNED
-from llmservice.engines.vllm_start_log import start_report
+from llmservice.engines.vllm.log_patterns import VLLM_LOG_PATTERNS
+from llmservice.engines.vllm.metric_names import vllm_metric_names
+from llmservice.engines.vllm.owned import VLLM_OWNED
+from llmservice.engines.vllm.start_log import start_report
 
 _CACHE = "/cache"
 _GIB = 2**30
