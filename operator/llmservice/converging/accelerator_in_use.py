@@ -6,6 +6,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
 from llmservice.converging.predicted_start import PredictedStart, predicted_start
 from llmservice.engines.start_report import StartReport
+from llmservice.models.sizes import GIB
 from llmservice.objects.pods import created_at, engine_of, has_started, is_living
 from llmservice.objects.references import Manifest, controller_uid
 from llmservice.planning.fit.verdict import Verdict
@@ -14,7 +15,6 @@ from llmservice.planning.service_plan import ServicePlan
 Reports = Mapping[str, StartReport]
 """What engines said at their start, by the name of the pod."""
 
-_GIB = 2**30
 _NAMED = 2
 """Devices that a message names."""
 _KINDS = {"cuda": "CUDA ", "rocm": "ROCm ", "xpu": "XPU ", "vulkan": "Vulkan ", "musa": "MUSA "}
@@ -153,4 +153,4 @@ def _requests(report: StartReport, plan: ServicePlan, predicted: PredictedStart 
 
 
 def _gib(size: int) -> str:
-    return f"{size / _GIB:.1f}"
+    return f"{size / GIB:.1f}"

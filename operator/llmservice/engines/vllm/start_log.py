@@ -8,9 +8,8 @@ since 0.20. The KV cache is the last of it: 12 to 30 kB into the log, behind the
 """
 
 from llmservice.engines.start_report import CPU, StartReport, decimal, size_in, whole
+from llmservice.models.sizes import GIB
 from llmservice.untrusted.patterns import compiled
-
-_GIB = 2**30
 
 _PLATFORM = compiled(r"Automatically detected platform (?P<name>[a-z]{1,12})")
 _DEVICE = compiled(r"[ ,(]device_config=(?P<name>[a-z]{1,12})")
@@ -34,7 +33,7 @@ def start_report(text: str) -> StartReport:
     return StartReport(
         backend=backend,
         device_count=_devices(text) if backend not in {CPU, None} else None,
-        kv_bytes=size_in(memory["gib"], _GIB) if memory else None,
+        kv_bytes=size_in(memory["gib"], GIB) if memory else None,
         kv_tokens=whole(tokens["tokens"]) if tokens else None,
         full_length_requests=decimal(concurrency["requests"]) if concurrency else None,
         request_tokens=whole(concurrency["tokens"]) if concurrency else None,

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from llmservice.catalog.accelerator import Accelerator
+from llmservice.models.sizes import in_gib
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import Room
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 
 _TOLD = 3
 """Remedies that one sentence names."""
@@ -13,10 +14,10 @@ _TOLD = 3
 
 def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str:
     """The weights, or they and what the engine needs to run at all, are more than the device gives."""
-    needed = f"the weights need {_gib(room.weights)}"
+    needed = f"the weights need {in_gib(room.weights)}"
     if room.weights <= room.usable:
-        needed = f"{needed} and the engine {_gib(room.usable - room.weights - room.optimistic)}"
-    offered = f"{_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
+        needed = f"{needed} and the engine {in_gib(room.usable - room.weights - room.optimistic)}"
+    offered = f"{in_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
     if setup.devices == 1:
         return f"{needed}; {_named(accelerator)} offers {offered}"
     return f"{needed} on {_place(accelerator, setup)}; each offers {offered}"
@@ -24,20 +25,20 @@ def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str
 
 def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight: bool) -> str:
     """The KV cache of what must run at least does not fit."""
-    what = f"{setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
+    what = f"{setup.max_model_len} tokens need {in_gib(room.needed)} of KV cache"
     if room.reserved > 1:
-        what = f"{room.reserved} slots of {setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
+        what = f"{room.reserved} slots of {setup.max_model_len} tokens need {in_gib(room.needed)} of KV cache"
     place = _place(accelerator, setup)
     if tight:
-        return f"{what}; {_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} are left on {place}"
-    return f"{what}; {_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
+        return f"{what}; {in_gib(max(0.0, room.careful))} to {in_gib(room.optimistic)} are left on {place}"
+    return f"{what}; {in_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
 
 
 def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: Setup) -> str:
     """What is left, and for how many requests."""
     if not room.request:
-        return f"the weights need {_gib(room.weights)} of {_gib(room.usable)} on {_place(accelerator, setup)}"
-    left = f"{_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
+        return f"the weights need {in_gib(room.weights)} of {in_gib(room.usable)} on {_place(accelerator, setup)}"
+    left = f"{in_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
     at_once = min(int(requests), setup.max_num_seqs)
     queue = "; the rest queue" if at_once < setup.max_num_seqs else ""
     return f"{left}: {at_once} of {setup.max_num_seqs} requests of {setup.max_model_len} tokens at once{queue}"
@@ -57,10 +58,6 @@ def with_remedies(sentence: str, found: Iterable[Remedy]) -> str:
 def _told(remedy: Remedy) -> str:
     allowed = f" ({remedy.context})" if remedy.context else ""
     return f"{remedy.field} {remedy.value}{allowed}"
-
-
-def _gib(size: float) -> str:
-    return f"{size / GIB:.1f} GiB"
 
 
 def _named(accelerator: Accelerator) -> str:
