@@ -50,7 +50,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
     """
     own = spec.pod.resources
     requests, limits = own.requests.as_json(), own.limits.as_json()
-    weights = weight_bytes(facts.model, "" if spec.quantization == "auto" else spec.quantization) or 0
+    weights = weight_bytes(facts.model, spec.quantization) or 0
     files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
     added = {
         name: asked

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.support import number_of
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.tensor_parallel import tensor_parallel_problem
 from llmservice.models.weights import weight_bytes
@@ -12,7 +13,7 @@ from llmservice.planning.fit.setup import Setup
 
 USUAL_COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
-_LEAST_CONTEXT = 1024
+LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
 _FP8_NATIVE = (8, 9)
 _ONLINE_FP8 = "online-fp8"
@@ -67,8 +68,8 @@ def has_fp8(accelerator: Accelerator) -> bool:
     capability = accelerator.capability
     if capability.startswith("gfx"):
         return capability.startswith(("gfx94", "gfx95"))
-    major, _, minor = capability.partition(".")
-    return major.isdecimal() and minor.isdecimal() and (int(major), int(minor)) >= _FP8_NATIVE
+    number = number_of(capability)
+    return number is not None and number >= _FP8_NATIVE
 
 
 def rounded_context(tokens: int) -> int:
@@ -79,7 +80,7 @@ def rounded_context(tokens: int) -> int:
 
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     longest = largest_context(facts, accelerator.memory_gib, setup)
-    if _LEAST_CONTEXT <= longest < setup.max_model_len:
+    if LEAST_CONTEXT <= longest < setup.max_model_len:
         yield Remedy(field="maxModelLen", value=str(rounded_context(longest)))
 
 
@@ -90,7 +91,7 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
     longest = largest_context(facts, accelerator.memory_gib, replace(setup, kv_dtype=dtype))
     if longest >= setup.max_model_len:
         yield Remedy(field="kvCacheDtype", value=dtype)
-    elif longest >= _LEAST_CONTEXT:
+    elif longest >= LEAST_CONTEXT:
         yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
 
 

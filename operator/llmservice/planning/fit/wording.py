@@ -62,7 +62,7 @@ def _told(remedy: Remedy) -> str:
 
 def _named(accelerator: Accelerator) -> str:
     """With the article people say: an L4, an MI300X, a Radeon."""
-    name = accelerator.name or accelerator.resource_name
+    name = accelerator.shown_name
     spelled = name[:1] in "FHLMNRSX" and not name[1:2].islower()
     return f"{'an' if spelled or name[:1] in 'AEIO' else 'a'} {name}"
 
@@ -70,4 +70,4 @@ def _named(accelerator: Accelerator) -> str:
 def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
-    return f"each of {setup.devices} {accelerator.name or accelerator.resource_name}"
+    return f"each of {setup.devices} {accelerator.shown_name}"
