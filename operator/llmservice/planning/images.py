@@ -22,9 +22,9 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
     if image is None:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"{version.engine} {version.version} has no image for {facts.device_name} (only for "
-            f"{', '.join(version.images)}); {_versions(facts)}set spec.engineOptions.image and version to your own, or choose another device or "
-            "engine",
+            f"{version.engine} {version.version} has no image for {facts.device_name} "
+            f"(only for {', '.join(version.images)}); {_versions(facts)}set spec.engineOptions.image and version to "
+            "your own, or choose another device or engine",
             field="spec.gpu",
         )
     reference = mirrored(image, facts.registry.mirrors)
