@@ -11,7 +11,7 @@ from llmservice.engines.vllm.engine import VLLM
 from llmservice.errors import InvalidSpec
 
 ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TGI, VLLM)}
-"""A new engine is one file in this package, its name in this line, and its rows in engines.yaml."""
+"""A new engine is one folder in this package, its name in this line, and its rows in engines.yaml."""
 
 USUAL = VLLM.name
 """The engine that commands mean when none is named."""
