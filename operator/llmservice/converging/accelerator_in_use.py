@@ -25,8 +25,8 @@ _STATUS = {
     Reason.ACCELERATOR_NOT_REPORTED: None,
 }
 _REMEDY = (
-    "use an image built for them (spec.engineOptions.image, version), and a node whose driver and runtime class "
-    "(spec.pod.runtimeClassName) show them to containers; spec.gpu.verify: false serves anyway"
+    "use an image with support for it (spec.engineOptions.image, version), and a node whose driver and runtime class "
+    "(spec.pod.runtimeClassName) make it visible to containers; with spec.gpu.verify: false Ready does not wait for it"
 )
 
 

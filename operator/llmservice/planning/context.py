@@ -77,7 +77,7 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
 def _of_unknown_model(facts: Facts) -> Decided[int]:
     version = facts.version
     if version.max_model_len:
-        reason = "fits prompts of several pages; nothing is known of the model, set it up to the model's context length"
+        reason = "fits prompts of several pages; nothing is known of the model: raise it up to its context length"
         return Decided(version.max_model_len, default("maxModelLen", version.max_model_len, reason))
     limit = "as far as memory allows" if version.fits_context else "and ends if it does not fit"
     reason = f"nothing is known of the model: {version.engine} takes its context length, {limit}"

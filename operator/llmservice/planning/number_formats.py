@@ -42,13 +42,13 @@ def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
     own = model.quantization
     if asked in version.on_load:
         if own:
-            _refuse(f"is made of a plain checkpoint, and this one is {own}: set auto, or use another checkpoint")
+            _refuse(f"{asked} needs an unquantized checkpoint, this one is {own}: set auto, or use another one")
     elif not own:
         made = f"online-{asked}"
         way = f"{made} makes it on load" if made in version.on_load else "use a checkpoint that is quantized so"
-        _refuse(f"{asked} is not what the checkpoint is, which is plain: {way}, or set auto")
+        _refuse(f"the checkpoint is not quantized, so it is not {asked}: {way}, or set auto")
     elif not _same(asked, own):
-        _refuse(f"{asked} is not what the checkpoint is: set {own}, or auto")
+        _refuse(f"the checkpoint is {own}, not {asked}: set {own}, or auto")
 
 
 def _tells(facts: Facts) -> bool:

@@ -37,7 +37,8 @@ def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight
 def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: Setup) -> str:
     """What is left, and for how many requests."""
     if not room.request:
-        return f"the weights need {in_gib(room.weights)} of {in_gib(room.usable)} on {_place(accelerator, setup)}"
+        weights = f"the weights need {in_gib(room.weights)} of {in_gib(room.usable)} on {_place(accelerator, setup)}"
+        return f"{weights}; the size of the KV cache is not known"
     left = f"{in_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
     at_once = min(int(requests), setup.max_num_seqs)
     queue = "; the rest queue" if at_once < setup.max_num_seqs else ""
