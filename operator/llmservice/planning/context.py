@@ -6,13 +6,15 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Engine
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.fit.remedies import LEAST_CONTEXT, rounded_context
+from llmservice.planning.fit.remedies import rounded_context
 from llmservice.planning.fit.room import largest_context
 from llmservice.planning.fit.start import setup_of
 from llmservice.planning.service_plan import Default
 
 _MOST_RESERVED_TOKENS = 32_768
 """Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
+_LEAST_CONTEXT = 1024
+"""A length below this is no choice of ours: the check of the fit says what to do instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +68,7 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
         if most < longest:
             reason = f"KV cache for {requests} requests of this length is taken at the start; the model knows {longest}"
         return Decided(most, default("maxModelLen", most, reason))
-    if fits < LEAST_CONTEXT:
-        # No choice of ours: the check of the fit says what to do instead.
+    if fits < _LEAST_CONTEXT:
         return _without_device(facts, longest)
     length = rounded_context(fits)
     reason = f"what fits {_devices(facts)} beside the weights; the model's context length is {longest}"
@@ -77,10 +78,14 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
 def _of_unknown_model(facts: Facts) -> Decided[int]:
     version = facts.version
     if version.max_model_len:
-        reason = "fits prompts of several pages; nothing is known of the model: raise it up to its context length"
+        reason = "fits prompts of several pages; nothing is known of the model, set it up to the model's context length"
         return Decided(version.max_model_len, default("maxModelLen", version.max_model_len, reason))
     limit = "as far as memory allows" if version.fits_context else "and ends if it does not fit"
     reason = f"nothing is known of the model: {version.engine} takes its context length, {limit}"
+    if not version.fits_context:
+        reason = (
+            f"nothing is known of the model: {version.engine} takes its context length, and ends if it does not fit"
+        )
     return Decided(0, default("maxModelLen", "auto", reason))
 
 
@@ -94,4 +99,6 @@ def _without_device(facts: Facts, longest: int) -> Decided[int]:
 
 
 def _devices(facts: Facts) -> str:
-    return f"{facts.devices} × {facts.device_name}" if facts.devices > 1 else facts.device_name
+    accelerator = facts.accelerator
+    name = accelerator.name or accelerator.resource_name if accelerator else "the CPU"
+    return f"{facts.devices} × {name}" if facts.devices > 1 else name

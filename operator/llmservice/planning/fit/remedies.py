@@ -13,7 +13,7 @@ from llmservice.planning.fit.setup import Setup
 
 USUAL_COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
-LEAST_CONTEXT = 1024
+_LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
 _FP8_NATIVE = (8, 9)
 _ONLINE_FP8 = "online-fp8"
@@ -80,7 +80,7 @@ def rounded_context(tokens: int) -> int:
 
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     longest = largest_context(facts, accelerator.memory_gib, setup)
-    if LEAST_CONTEXT <= longest < setup.max_model_len:
+    if _LEAST_CONTEXT <= longest < setup.max_model_len:
         yield Remedy(field="maxModelLen", value=str(rounded_context(longest)))
 
 
@@ -91,7 +91,7 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
     longest = largest_context(facts, accelerator.memory_gib, replace(setup, kv_dtype=dtype))
     if longest >= setup.max_model_len:
         yield Remedy(field="kvCacheDtype", value=dtype)
-    elif longest >= LEAST_CONTEXT:
+    elif longest >= _LEAST_CONTEXT:
         yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
 
 

@@ -11,8 +11,8 @@ class Setup:
 
     `use` is how the engine uses memory. `devices`, one or more, share the model; `utilization` is the share of each
     that the engine takes. `max_model_len` and `batched_tokens` (of one step) are tokens, `max_num_seqs` requests. Empty
-    or `auto`, `quantization` is the checkpoint's own and `kv_dtype` 16 bits. `eager` is a start without compilation and
-    graphs; `offloaded` is the share of the layers that is on the devices.
+    names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start without compilation
+    and graphs; `offloaded` is the share of the layers that is on the devices.
     """
 
     use: MemoryUse

@@ -29,7 +29,7 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         batched_tokens=_batched_tokens(use, accelerator, args),
         utilization=_utilization(use, args),
         devices=facts.devices,
-        quantization=spec.quantization,
+        quantization="" if spec.quantization == "auto" else spec.quantization,
         kv_dtype=spec.kv_cache_dtype or "",
         eager=use.options.eager in flags_in(args),
         offloaded=_offloaded(spec, facts),
