@@ -1,4 +1,4 @@
-"""Another engine costs one file and one row: this file is the file, ROW is the row."""
+"""Another engine costs one class and one row: they stand in this file, the row as ROW."""
 
 import pytest
 

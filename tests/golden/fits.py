@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import usual
 

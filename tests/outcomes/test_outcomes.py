@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from llmservice.catalog.loader import shipped_models
 from llmservice.models.model_facts import ModelFacts
-from llmservice.planning.fit.setup import GIB
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.verdict import Outcome
 from tools.fit_outcomes.judging import Judged, judged
 from tools.fit_outcomes.page import fit_outcomes_page

@@ -6,8 +6,9 @@ from typing import TypeVar
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.registry import ENGINES
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from tools.fit_outcomes.reading import Start, Starts
 

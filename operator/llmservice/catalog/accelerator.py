@@ -50,3 +50,8 @@ class Accelerator:
         """The device for a pod that admits nodes where it is shared, or that stays off them."""
         terms, avoided = (self.shared_terms, self.shared_avoided) if shared else (self.node_terms, self.avoided)
         return replace(self, node_terms=terms, avoided=avoided, shared_terms=(), shared_avoided=(), shared=shared)
+
+    @property
+    def shown_name(self) -> str:
+        """How messages name it: by the type, or by the resource where nothing else is known."""
+        return self.name or self.resource_name

@@ -8,10 +8,10 @@ from llmservice.catalog.rows import MODELS_FILE, mapping, typed
 from llmservice.errors import InvalidCatalogue
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.plausible import implausible
+from llmservice.models.sizes import GIB
 
 Row = Mapping[str, Any]
 """A row as YAML gives it."""
-_GIB = 2**30
 _TABLES = ("models", "sources")
 _OWN = ("id", "aliases", "like", "file_gib", "dimensions_from", "size_from")
 """Fields of a row that are no facts as they stand."""
@@ -87,10 +87,10 @@ def _names(row: Row) -> Iterator[str]:
 
 def _facts(row: Row, where: str) -> ModelFacts:
     gib = row.get("file_gib", 0)
-    if not isinstance(gib, int | float) or not 0 <= gib < _GIB:
+    if not isinstance(gib, int | float) or not 0 <= gib < GIB:
         raise InvalidCatalogue(where, "file_gib: must be a number of GiB, without quotes")
     given = {name: value for name, value in row.items() if name not in _OWN}
-    facts = typed(ModelFacts, given, where, **({"file_bytes": round(gib * _GIB)} if gib else {}))
+    facts = typed(ModelFacts, given, where, **({"file_bytes": round(gib * GIB)} if gib else {}))
     if problem := implausible(facts):
         raise InvalidCatalogue(where, f"{problem}; correct it")
     return facts

@@ -148,8 +148,8 @@ def how_to_state(model: str) -> str:
 def own_image(plan: ServicePlan) -> str:
     """What is not checked of an image that is not the catalogue's."""
     return (
-        f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version}, and nobody "
-        "looked whether it is; make sure that spec.engineOptions.version is what it was built from"
+        f"spec.engineOptions.image is your own: it is planned as {plan.engine} {plan.engine_version} without being "
+        "checked; make sure that spec.engineOptions.version is the version it was built from"
     )
 
 

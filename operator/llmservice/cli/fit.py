@@ -46,12 +46,21 @@ class _Wanted:
 
 @click.command(name="fit")
 @click.option("--model", default="", metavar="ID", help="Name on the hub, such as Qwen/Qwen3-8B.")
-@click.option("--facts", "file", type=click.File("rb"), help="JSON file with the model's numbers, instead of our own.")
-@click.option("--gpu", "types", default="", metavar="TYPE[,TYPE]", help="Only these types. Omitted: every GPU we know.")
+@click.option(
+    "--facts", "file", type=click.File("rb"), help="JSON file with the model's facts, instead of the catalogue's."
+)
+@click.option(
+    "--gpu", "types", default="", metavar="TYPE[,TYPE]", help="Only these types. Omitted: every GPU of the catalogue."
+)
 @click.option("--count", type=click.IntRange(1, 64), default=None, help="GPUs of a replica. Omitted: 1, 2, 4 and 8.")
 @click.option("--quantization", default="", metavar="NAME[,NAME]", help="As in spec.quantization. Omitted: usual ones.")
 @click.option("--engine", type=click.Choice(sorted(ENGINES)), default=USUAL, show_default=True)
-@click.option("--max-model-len", type=click.IntRange(1, 2**24), default=None, help="Omitted: 8192, or what it knows.")
+@click.option(
+    "--max-model-len",
+    type=click.IntRange(1, 2**24),
+    default=None,
+    help="Omitted: 8192, or less if the model ends there.",
+)
 @click.option("--max-num-seqs", type=click.IntRange(1, 8192), default=None, help="Omitted: usual for the engine.")
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
 @click.option("--utilization", type=click.FloatRange(0.01, 1.0), default=None, help="Share of a GPU that is taken.")
@@ -64,7 +73,8 @@ def command(output: str, **given: Any) -> None:
     that fits, also with its weights in fewer bits. It is about memory alone: whether an engine has kernels for a
     quantization on a type is not looked at.
 
-    Exit codes: 0 it fits somewhere, tightly, or nobody knows; 1 it fits nowhere; 2 wrong usage or an unknown model.
+    Exit codes: 0 it fits somewhere, if only tightly, or too little is known; 1 it fits nowhere; 2 wrong usage or an
+    unknown model.
 
     \b
     llmservice fit --model Qwen/Qwen3-8B

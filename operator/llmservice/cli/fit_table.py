@@ -7,8 +7,9 @@ from typing import Any
 from llmservice.cli.fit_figures import WORDS, figures_of
 from llmservice.models.inspection_answer import facts_as_json
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.options import Option
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
 
 _HEAD = ("GPU", "COUNT", "QUANTIZATION", "VERDICT", "WEIGHTS", "KV LEFT", "AT ONCE", "LONGEST", "WITH 8-BIT KV")

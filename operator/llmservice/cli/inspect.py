@@ -45,7 +45,7 @@ _PATHS = ("/", "./", "../")
     default=60.0,
     show_default=True,
     type=click.FloatRange(0.1, 3600),
-    help="Seconds for all that a hub is asked.",
+    help="Seconds for all requests to a hub together.",
 )
 @click.option(
     "--termination-log",

@@ -58,7 +58,7 @@ def _facts(plan: ServicePlan) -> Iterator[tuple[str, str]]:
 
 
 def _limits(plan: ServicePlan) -> str:
-    length = f"{plan.max_model_len} tokens a request" if plan.max_model_len else "requests as long as the engine finds"
+    length = f"{plan.max_model_len} tokens a request" if plan.max_model_len else "request length left to the engine"
     return f"{length}, {plan.max_num_seqs} requests at once"
 
 

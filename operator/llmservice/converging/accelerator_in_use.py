@@ -6,6 +6,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
 from llmservice.converging.predicted_start import PredictedStart, predicted_start
 from llmservice.engines.start_report import StartReport
+from llmservice.models.sizes import GIB
 from llmservice.objects.pods import created_at, engine_of, has_started, is_living
 from llmservice.objects.references import Manifest, controller_uid
 from llmservice.planning.fit.verdict import Verdict
@@ -14,7 +15,6 @@ from llmservice.planning.service_plan import ServicePlan
 Reports = Mapping[str, StartReport]
 """What engines said at their start, by the name of the pod."""
 
-_GIB = 2**30
 _NAMED = 2
 """Devices that a message names."""
 _KINDS = {"cuda": "CUDA ", "rocm": "ROCm ", "xpu": "XPU ", "vulkan": "Vulkan ", "musa": "MUSA "}
@@ -25,8 +25,8 @@ _STATUS = {
     Reason.ACCELERATOR_NOT_REPORTED: None,
 }
 _REMEDY = (
-    "use an image built for them (spec.engineOptions.image, version), and a node whose driver and runtime class "
-    "(spec.pod.runtimeClassName) show them to containers; spec.gpu.verify: false serves anyway"
+    "use an image with support for it (spec.engineOptions.image, version), and a node whose driver and runtime class "
+    "(spec.pod.runtimeClassName) make it visible to containers; with spec.gpu.verify: false Ready does not wait for it"
 )
 
 
@@ -153,4 +153,4 @@ def _requests(report: StartReport, plan: ServicePlan, predicted: PredictedStart 
 
 
 def _gib(size: int) -> str:
-    return f"{size / _GIB:.1f}"
+    return f"{size / GIB:.1f}"

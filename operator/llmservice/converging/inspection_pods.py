@@ -60,24 +60,26 @@ def why_no_answer(pod: Manifest | None, events: Iterable[Manifest]) -> str:
     """Why there is none, in some words; `events` are those of the pod, or without one of the Job."""
     if pod is None:
         refused = [str(event.get("message")) for event in events if event.get("reason") == _REFUSED_POD]
-        return f"its pod is refused: {sentence(refused[-1])}" if refused else "it has no pod"
+        return f"the Job's pod is refused: {sentence(refused[-1])}" if refused else "the Job has no pod"
     if ended := _status(pod).get("state", {}).get("terminated"):
-        return sentence(f"it ended without an answer ({ended.get('reason')}, exit code {ended.get('exitCode')})")
+        return sentence(f"the Job ended without an answer ({ended.get('reason')}, exit code {ended.get('exitCode')})")
     scheduled, status = condition(pod, "PodScheduled"), pod.get("status") or {}
     if scheduled.get("status") == "False":
-        return f"no node takes its pod: {sentence(str(scheduled.get('message') or scheduled.get('reason') or ''))}"
+        return (
+            f"no node takes the Job's pod: {sentence(str(scheduled.get('message') or scheduled.get('reason') or ''))}"
+        )
     if warning := preparation(events).warning:
-        return f"its pod does not start: {sentence(warning)}"
+        return f"the Job's pod does not start: {sentence(warning)}"
     waiting = waiting_of(_status(pod))
     if waiting.get("message"):
         why = f"{waiting.get('reason')}: {waiting.get('message')}"
-        return f"its pod does not start: {sentence(why)}"
-    return sentence(str(status.get("message") or "it has not ended"))
+        return f"the Job's pod does not start: {sentence(why)}"
+    return sentence(str(status.get("message") or "the Job has not ended"))
 
 
 def not_inspected(why: str) -> str:
     """What a service's status says where its model was to be looked at and was not; `why` may quote strangers."""
-    return f"the model was not inspected: {sentence(why)}; what you know of it can stand in spec.model.facts"
+    return f"the model was not inspected: {sentence(why)}; state what you know of it in spec.model.facts"
 
 
 def _status(pod: Manifest) -> Mapping[str, Any]:

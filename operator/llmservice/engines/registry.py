@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.catalogue import nearest
 from llmservice.engines.engine import Engine
-from llmservice.engines.llamacpp import LLAMACPP
-from llmservice.engines.tgi import TGI
-from llmservice.engines.vllm import VLLM
+from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.tgi.engine import TGI
+from llmservice.engines.vllm.engine import VLLM
 from llmservice.errors import InvalidSpec
 
 ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TGI, VLLM)}
-"""A new engine is one file in this package, its name in this line, and its rows in engines.yaml."""
+"""A new engine is one folder in this package, its name in this line, and its rows in engines.yaml."""
 
 USUAL = VLLM.name
 """The engine that commands mean when none is named."""

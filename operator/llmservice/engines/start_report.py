@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from llmservice.untrusted.patterns import Match
 from llmservice.untrusted.texts import printable
 
 CPU = "cpu"
@@ -54,6 +55,11 @@ def whole(text: str) -> int | None:
         return None
     number = int(digits)
     return number if number <= _LARGEST else None
+
+
+def whole_in(found: Match | None, group: str) -> int | None:
+    """The number in a group of what a pattern found; None where it found nothing."""
+    return None if found is None else whole(found[group])
 
 
 def size_in(text: str, unit: int) -> int | None:

@@ -30,7 +30,7 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
     if not found:
         return tuple(_driver(facts)) if spec.engine_options.image is None else ()
     if spec.engine_options.image is not None:
-        return tuple(f"{each.field}: {problem(each, facts)}, unless your own image can" for each in found)
+        return tuple(f"{each.field}: {problem(each, facts)}; make sure that your own image can" for each in found)
     first, *rest = (f"{problem(each, facts)}; {way_out(each, facts)}" for each in found)
     lines = (f"{each.field}: {line}" for each, line in zip(found[1:], rest, strict=True))
     raise InvalidSpec(Reason.UNSUPPORTED_BY_DEVICE, "\n".join((first, *lines)), field=found[0].field)

@@ -12,18 +12,16 @@ def problem(found: Finding, facts: Facts) -> str:
     version, accelerator = facts.version, facts.accelerator
     variant = variant_of(accelerator)
     image = f"the {variant} image of {version.engine} {version.version}"
-    device = (accelerator.name or accelerator.resource_name) if accelerator else "the CPU"
     if not found.needs:
-        return f"{image} has no kernels for {device} ({found.value})"
+        return f"{image} has no kernels for {facts.device_name} ({found.value})"
     if found.field in {"spec.gpu.type", "spec.pod.nodeSelector"}:
         return f"{image} exists for {', '.join(version.support[variant].machines)} only, not for {found.value}"
     if found.field == "spec.model.uri":
         return f"{image} has no loader for {found.value}://"
     if found.needs == NEVER or accelerator is None:
         return f"{image} does not take {found.value}"
-    return (
-        f"{image} takes {found.value} from compute capability {found.needs} on, {device} has {accelerator.capability}"
-    )
+    has = f"{facts.device_name} has {accelerator.capability}"
+    return f"{image} takes {found.value} from compute capability {found.needs} on, {has}"
 
 
 def way_out(found: Finding, facts: Facts) -> str:

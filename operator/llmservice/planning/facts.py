@@ -73,6 +73,11 @@ class Facts:
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def device_name(self) -> str:
+        """What one replica computes on, as messages name it."""
+        return self.accelerator.shown_name if self.accelerator else "the CPU"
+
 
 _FACTS = TypeAdapter(Facts)
 

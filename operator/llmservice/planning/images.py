@@ -6,10 +6,8 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.errors import InvalidSpec
 from llmservice.planning.decided import Decided, default
+from llmservice.planning.device_support import variant_of
 from llmservice.planning.facts import Facts
-
-CPU = "cpu"
-"""The image variant for nodes without devices."""
 
 
 def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
@@ -19,16 +17,14 @@ def choose_image(spec: LLMServiceSpec, facts: Facts) -> Decided[str]:
     """
     if spec.engine_options.image is not None:
         return Decided(spec.engine_options.image)
-    version, accelerator = facts.version, facts.accelerator
-    variant = accelerator.image_variant if accelerator else CPU
+    version, variant = facts.version, variant_of(facts.accelerator)
     image = version.images.get(variant)
     if image is None:
-        device = f"{accelerator.name or accelerator.resource_name}" if accelerator else "the CPU"
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            f"{version.engine} {version.version} has no image for {device} (only for {', '.join(version.images)}); "
-            f"{_versions(facts)}set spec.engineOptions.image and version to your own, or choose another device or "
-            "engine",
+            f"{version.engine} {version.version} has no image for {facts.device_name} "
+            f"(only for {', '.join(version.images)}); {_versions(facts)}set spec.engineOptions.image and version to "
+            "your own, or choose another device or engine",
             field="spec.gpu",
         )
     reference = mirrored(image, facts.registry.mirrors)

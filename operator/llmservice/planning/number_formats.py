@@ -23,11 +23,11 @@ def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[
         or has_bfloat16(facts.accelerator, facts.version) is not False
     ):
         return Decided("")
-    name = facts.accelerator.name if facts.accelerator else ""
+    lacks = f"{facts.device_name} has no bfloat16"
     if facts.model.architecture.startswith(_NOT_IN_FLOAT16):
-        reason = f"{name} has no bfloat16, and this architecture does not work in float16: it takes twice the memory"
+        reason = f"{lacks}, and this architecture does not work in float16: it takes twice the memory"
         return Decided(_FLOAT32, default("dtype", _FLOAT32, reason))
-    return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{name} has no bfloat16, which the checkpoint is in"))
+    return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{lacks}, which the checkpoint is in"))
 
 
 def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
@@ -42,13 +42,15 @@ def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
     own = model.quantization
     if asked in version.on_load:
         if own:
-            _refuse(f"is made of a plain checkpoint, and this one is {own}: set auto, or use another checkpoint")
+            _refuse(
+                f"{asked} is made of a plain checkpoint, and this one is {own}: set auto, or use another checkpoint"
+            )
     elif not own:
         made = f"online-{asked}"
         way = f"{made} makes it on load" if made in version.on_load else "use a checkpoint that is quantized so"
-        _refuse(f"{asked} is not what the checkpoint is, which is plain: {way}, or set auto")
+        _refuse(f"the checkpoint is not quantized, so it is not {asked}: {way}, or set auto")
     elif not _same(asked, own):
-        _refuse(f"{asked} is not what the checkpoint is: set {own}, or auto")
+        _refuse(f"the checkpoint is {own}, not {asked}: set {own}, or auto")
 
 
 def _tells(facts: Facts) -> bool:

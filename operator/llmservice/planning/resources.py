@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import ModelSource
+from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Default
 
 _CPU, _MEMORY, _DISK = "cpu", "memory", "ephemeral-storage"
-_GIB = 2**30
 _WHY_SMALL = "small enough for any node; without a limit the engine may use what is free, raise it to reserve more"
 _Asked = dict[str, tuple[str, str]]
 """Resource → amount and reason."""
@@ -50,7 +50,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
     """
     own = spec.pod.resources
     requests, limits = own.requests.as_json(), own.limits.as_json()
-    weights = weight_bytes(facts.model, "" if spec.quantization == "auto" else spec.quantization) or 0
+    weights = weight_bytes(facts.model, spec.quantization) or 0
     files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
     added = {
         name: asked
@@ -65,7 +65,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
         limits={**{name: amount for name, (amount, _) in limited.items()}, **limits, **devices},
         cores=_amount(own.limits.cpu),
         memory_bytes=int(_amount(memory)),
-        disk=f"{math.ceil(files * _DISK_MARGIN / _GIB) + 2 * _CACHES_GIB}Gi" if files else "",
+        disk=f"{math.ceil(files * _DISK_MARGIN / GIB) + 2 * _CACHES_GIB}Gi" if files else "",
         defaults=(*_defaults("requests", added), *_defaults("limits", limited)),
     )
 
@@ -74,18 +74,18 @@ def _memory(facts: Facts, weights: int) -> _Asked:
     if not weights:
         return {}
     if facts.accelerator is None:
-        size = math.ceil(weights / _GIB) + _ON_CPU_GIB
-        return {_MEMORY: (f"{size}Gi", f"{_gib(weights)} of weights, {_ON_CPU_GIB} GiB for KV cache and the process")}
-    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / _GIB)
-    why = f"{_PROCESS_GIB} GiB for the process of each device, and a tenth of {_gib(weights)} of weights"
+        size = math.ceil(weights / GIB) + _ON_CPU_GIB
+        return {_MEMORY: (f"{size}Gi", f"{in_gib(weights)} of weights, {_ON_CPU_GIB} GiB for KV cache and the process")}
+    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / GIB)
+    why = f"{_PROCESS_GIB} GiB for the process of each device, and a tenth of {in_gib(weights)} of weights"
     return {_MEMORY: (f"{size}Gi", why)}
 
 
 def _disk(files: int) -> _Asked:
     if not files:
         return {}
-    why = f"{_gib(files)} of weights are downloaded to the node, {_CACHES_GIB} GiB for caches and logs"
-    return {_DISK: (f"{math.ceil(files / _GIB) + _CACHES_GIB}Gi", why)}
+    why = f"{in_gib(files)} of weights are downloaded to the node, {_CACHES_GIB} GiB for caches and logs"
+    return {_DISK: (f"{math.ceil(files / GIB) + _CACHES_GIB}Gi", why)}
 
 
 def _limits(facts: Facts, weights: int, requests: Mapping[str, str], limits: Mapping[str, str]) -> _Asked:
@@ -96,7 +96,7 @@ def _limits(facts: Facts, weights: int, requests: Mapping[str, str], limits: Map
     """
     if facts.accelerator is not None or not weights or _MEMORY in limits:
         return {}
-    size = math.ceil(2 * _amount(requests.get(_MEMORY)) / _GIB)
+    size = math.ceil(2 * _amount(requests.get(_MEMORY)) / GIB)
     return {_MEMORY: (f"{size}Gi", "twice the request: engines take what their node has left otherwise")}
 
 
@@ -105,10 +105,6 @@ def _defaults(kind: str, amounts: _Asked) -> tuple[Default, ...]:
         Default(field=f"pod.resources.{kind}.{name}", value=amount, reason=why)
         for name, (amount, why) in amounts.items()
     )
-
-
-def _gib(size: int) -> str:
-    return f"{size / _GIB:.1f} GiB"
 
 
 def _amount(quantity: str | None) -> float:

@@ -3,6 +3,7 @@
 import math
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.support import number_of
 from llmservice.engines.engine import ModelSource
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
@@ -22,7 +23,7 @@ _LOAD_SECONDS_PER_GB = 3.0
 _WARM_UP_SECONDS = 180
 _OLD_DEVICE_SECONDS = 300
 """Below compute capability 8.0: a 2080 Ti took 327 s to begin."""
-_FIRST_MODERN = 8
+_FIRST_MODERN = (8, 0)
 _MARGIN = 1.5
 
 
@@ -34,7 +35,7 @@ def startup_seconds(spec: LLMServiceSpec, source: ModelSource, facts: Facts) -> 
     """
     if spec.startup.timeout_seconds is not None:
         return Decided(spec.startup.timeout_seconds)
-    size = facts.model.file_bytes or weight_bytes(facts.model, "" if spec.quantization == "auto" else spec.quantization)
+    size = facts.model.file_bytes or weight_bytes(facts.model, spec.quantization)
     seconds, reason = _of_size(size, source, facts) if size else _of_any(source)
     return Decided(seconds, default("startup.timeoutSeconds", seconds, reason))
 
@@ -57,8 +58,8 @@ def _of_any(source: ModelSource) -> tuple[int, str]:
 
 
 def _is_old(facts: Facts) -> bool:
-    major = facts.accelerator.capability.partition(".")[0] if facts.accelerator else ""
-    return major.isdecimal() and int(major) < _FIRST_MODERN
+    number = number_of(facts.accelerator.capability) if facts.accelerator else None
+    return number is not None and number < _FIRST_MODERN
 
 
 def progress_deadline_seconds(startup: int, grace: int) -> int:

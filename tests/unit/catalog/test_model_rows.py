@@ -7,10 +7,10 @@ from llmservice.catalog.model_rows import known_models
 from llmservice.catalog.rows import MODELS_FILE
 from llmservice.errors import InvalidCatalogue
 from llmservice.models.kv_cache import kv_cache
+from llmservice.models.sizes import GIB
 from llmservice.models.weights import weight_bytes, weight_counts
 
 MODELS = shipped_models()
-GIB = 2**30
 
 
 @pytest.mark.parametrize("name", MODELS.names)

@@ -10,12 +10,12 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.start_status import kept_reports, start_of, start_status
 from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.room import Room
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from tests.unit.converging.plans import a_plan, a_pod, running
 
-GIB = 2**30
 USED = StartReport(
     backend="cuda",
     devices=("CUDA0 (NVIDIA L4)",),

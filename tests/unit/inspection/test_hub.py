@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from llmservice.inspection import hub_requests
 from llmservice.inspection.hub_access import hub_access
 from llmservice.inspection.inspecting import Inspected, Question, inspect_repository
 from llmservice.models.gguf_values import MOST_HEADER_BYTES
@@ -247,7 +248,8 @@ async def test_a_pause_longer_than_the_time_left_is_a_failure_at_once(hub: Local
     assert len(hub.seen) == 1
 
 
-async def test_a_server_that_fails_is_asked_three_times(hub: LocalHub) -> None:
+async def test_a_server_that_fails_is_asked_three_times(hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_requests, "_SHORT_SECONDS", 0.01)
     hub.faults = [Fault("/api/", 500, times=2)]
     assert (await facts_of("meta/llama")).layers == 32
     hub.seen.clear()
@@ -257,7 +259,8 @@ async def test_a_server_that_fails_is_asked_three_times(hub: LocalHub) -> None:
     assert "HTTP 500" in failure.message
 
 
-async def test_an_answer_that_breaks_off_is_asked_for_again(hub: LocalHub) -> None:
+async def test_an_answer_that_breaks_off_is_asked_for_again(hub: LocalHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_requests, "_SHORT_SECONDS", 0.01)
     hub.faults = [Fault("config.json", body=b'{"num_hidden_layers"', cut=True, times=1)]
     assert (await facts_of("meta/llama")).layers == 32
     hub.faults = [Fault("config.json", body=b'{"num_hidden_layers"', cut=True)]

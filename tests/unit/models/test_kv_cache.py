@@ -6,9 +6,8 @@ import pytest
 
 from llmservice.models.kv_cache import kv_cache, value_bytes
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from tests.unit.models.models import known
-
-GIB = 2**30
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 
 from llmservice.models.model_facts import LatentAttention, ModelFacts
 from llmservice.models.quantization import Quantization, Touches, quantization_named
+from llmservice.models.sizes import GIB
 from llmservice.models.weights import quantized_bytes, weight_bytes, weight_counts
 from tests.unit.models.models import known
 
-GIB = 2**30
 GB = 1e9
 
 

@@ -37,7 +37,7 @@ def test_a_format_of_the_resource_is_no_default() -> None:
     ("checkpoint", "asked", "named"),
     [
         ({}, "fp8", "online-fp8"),
-        ({}, "awq", "plain"),
+        ({}, "awq", "awq"),
         ({"quantization": "awq"}, "gptq", "awq"),
         ({"quantization": "awq"}, "online-fp8", "awq"),
         ({"quantization": "compressed-tensors"}, "fp8", "compressed-tensors"),

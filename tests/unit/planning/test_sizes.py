@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from llmservice.models.sizes import GIB
 from llmservice.planning.service_plan import ServicePlan
 from tests.unit.planning.knowing import LLAMA_8B, LLAMA_70B, SMALL_FACTS, vllm
 from tests.unit.planning.planned import HUB, default_of, planned
 
-_GIB = 2**30
-_ON_CPU: dict[str, Any] = {"spec__model__facts": SMALL_FACTS | {"fileBytes": 10 * _GIB, "quantization": "Q4_K_M"}}
+_ON_CPU: dict[str, Any] = {"spec__model__facts": SMALL_FACTS | {"fileBytes": 10 * GIB, "quantization": "Q4_K_M"}}
 _70B_ON_CLAIM = vllm("pvc://models/llama-70b", "A100-80GB-SXM", 4) | {
     "spec__model__facts": {"fileBytes": 141 * 10**9, "dtype": "bfloat16"}
 }

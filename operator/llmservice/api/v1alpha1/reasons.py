@@ -272,8 +272,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.ACCELERATOR_NOT_USED: Meaning(
         "The replica has devices, and its engine reported that it computes on the CPU.",
-        "Use an image with support for the devices, and a node whose driver and RuntimeClass show them to containers; "
-        "`spec.gpu.verify: false` serves anyway.",
+        "Use an image with support for the devices, and a node whose driver and RuntimeClass make them visible to "
+        "containers; with `spec.gpu.verify: false` Ready does not wait for it.",
     ),
     Reason.ACCELERATOR_PARTLY_USED: Meaning(
         "Some layers are on the CPU although none was asked to be.",
@@ -281,7 +281,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.ACCELERATOR_NOT_REPORTED: Meaning(
         "The engine's log does not say what it computes on, or was not read yet.",
-        "Nothing; with an own log level, allow the lines that the engine prints at its start.",
+        "Nothing; if you set the engine's log level, keep the lines that it prints at its start.",
     ),
     Reason.ENGINE_UNRESPONSIVE: Meaning(
         "The engine was ready, is still running, and fails its health check.",

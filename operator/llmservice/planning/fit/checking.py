@@ -34,7 +34,7 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
 
 
 def _unknown(accelerator: Accelerator, setup: Setup) -> str:
-    name = accelerator.name or accelerator.resource_name
+    name = accelerator.shown_name
     if accelerator.image_variant not in setup.use.variants:
         return f"how the engine uses the memory of {name} is not known"
     return "" if accelerator.memory_gib else f"the memory of {name} is not known"

@@ -8,7 +8,8 @@ optimistic estimate has only what no start can do without.
 from dataclasses import dataclass
 
 from llmservice.models.model_facts import ModelFacts
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.models.sizes import GIB
+from llmservice.planning.fit.setup import Setup
 
 
 @dataclass(frozen=True, slots=True)

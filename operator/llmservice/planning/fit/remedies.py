@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from llmservice.catalog.accelerator import Accelerator
+from llmservice.catalog.support import number_of
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.tensor_parallel import tensor_parallel_problem
 from llmservice.models.weights import weight_bytes
@@ -67,8 +68,8 @@ def has_fp8(accelerator: Accelerator) -> bool:
     capability = accelerator.capability
     if capability.startswith("gfx"):
         return capability.startswith(("gfx94", "gfx95"))
-    major, _, minor = capability.partition(".")
-    return major.isdecimal() and minor.isdecimal() and (int(major), int(minor)) >= _FP8_NATIVE
+    number = number_of(capability)
+    return number is not None and number >= _FP8_NATIVE
 
 
 def rounded_context(tokens: int) -> int:

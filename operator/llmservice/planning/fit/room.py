@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from llmservice.models.kv_cache import KvCache, kv_cache
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.fit.overhead import overhead
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 
 _LONGEST = 2**24
 

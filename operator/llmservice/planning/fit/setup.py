@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from llmservice.engines.memory_use import MemoryUse
 
-GIB = 2**30
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from llmservice.catalog.accelerator import Accelerator
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import Room
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 
 _TOLD = 3
 """Remedies that one sentence names."""

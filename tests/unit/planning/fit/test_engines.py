@@ -7,11 +7,12 @@ import pytest
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.registry import ENGINES
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.overhead import overhead
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import largest_context, room
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
 from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import use_of, usual

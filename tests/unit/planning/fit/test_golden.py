@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.setup import GIB, Setup
+from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import use_of

@@ -8,9 +8,9 @@ import pytest
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.loader import load_catalogue
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.sizes import GIB
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.fit.remedies import Remedy
-from llmservice.planning.fit.setup import GIB
 from llmservice.planning.fit.verdict import Outcome
 from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import usual

@@ -20,10 +20,10 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
-from llmservice.engines.tgi_log_patterns import TGI_LOG_PATTERNS
-from llmservice.engines.tgi_metric_names import tgi_metric_names
-from llmservice.engines.tgi_owned import TGI_OWNED
-from llmservice.engines.tgi_start_log import start_report
+from llmservice.engines.tgi.log_patterns import TGI_LOG_PATTERNS
+from llmservice.engines.tgi.metric_names import tgi_metric_names
+from llmservice.engines.tgi.owned import TGI_OWNED
+from llmservice.engines.tgi.start_log import start_report
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"

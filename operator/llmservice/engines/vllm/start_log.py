@@ -7,10 +7,9 @@ CPU says `CPU KV cache size`), `# cuda blocks` (executor_base.py, engine V0 in 0
 since 0.20. The KV cache is the last of it: 12 to 30 kB into the log, behind the configuration and a line for each file.
 """
 
-from llmservice.engines.start_report import CPU, StartReport, decimal, size_in, whole
+from llmservice.engines.start_report import CPU, StartReport, decimal, size_in, whole_in
+from llmservice.models.sizes import GIB
 from llmservice.untrusted.patterns import compiled
-
-_GIB = 2**30
 
 _PLATFORM = compiled(r"Automatically detected platform (?P<name>[a-z]{1,12})")
 _DEVICE = compiled(r"[ ,(]device_config=(?P<name>[a-z]{1,12})")
@@ -30,14 +29,14 @@ _XPU = "xpu"
 def start_report(text: str) -> StartReport:
     """What the beginning of the log says."""
     backend = _backend(text)
-    memory, tokens, concurrency = _KV_MEMORY.first(text), _KV_TOKENS.first(text), _CONCURRENCY.first(text)
+    memory, concurrency = _KV_MEMORY.first(text), _CONCURRENCY.first(text)
     return StartReport(
         backend=backend,
         device_count=_devices(text) if backend not in {CPU, None} else None,
-        kv_bytes=size_in(memory["gib"], _GIB) if memory else None,
-        kv_tokens=whole(tokens["tokens"]) if tokens else None,
+        kv_bytes=size_in(memory["gib"], GIB) if memory else None,
+        kv_tokens=whole_in(_KV_TOKENS.first(text), "tokens"),
         full_length_requests=decimal(concurrency["requests"]) if concurrency else None,
-        request_tokens=whole(concurrency["tokens"]) if concurrency else None,
+        request_tokens=whole_in(concurrency, "tokens"),
     )
 
 
@@ -50,7 +49,7 @@ def _backend(text: str) -> str | None:
 
 
 def _devices(text: str) -> int | None:
-    tensor, pipeline = _TENSOR_PARALLEL.first(text), _PIPELINE_PARALLEL.first(text)
+    tensor = _TENSOR_PARALLEL.first(text)
     if tensor is None:
         return None
-    return (whole(tensor["devices"]) or 1) * ((whole(pipeline["devices"]) if pipeline else None) or 1)
+    return (whole_in(tensor, "devices") or 1) * (whole_in(_PIPELINE_PARALLEL.first(text), "devices") or 1)

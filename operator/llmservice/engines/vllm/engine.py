@@ -22,13 +22,13 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
-from llmservice.engines.vllm_log_patterns import VLLM_LOG_PATTERNS
-from llmservice.engines.vllm_metric_names import vllm_metric_names
-from llmservice.engines.vllm_owned import VLLM_OWNED
-from llmservice.engines.vllm_start_log import start_report
+from llmservice.engines.vllm.log_patterns import VLLM_LOG_PATTERNS
+from llmservice.engines.vllm.metric_names import vllm_metric_names
+from llmservice.engines.vllm.owned import VLLM_OWNED
+from llmservice.engines.vllm.start_log import start_report
+from llmservice.models.sizes import GIB
 
 _CACHE = "/cache"
-_GIB = 2**30
 _LEAST_BATCHED_TOKENS = 2048
 """vLLM's default of tokens per step on the smallest devices (get_batch_defaults)."""
 _USUAL_BATCHED_TOKENS = 8192
@@ -224,6 +224,6 @@ def _kv_cache_on_cpu(request: ServingRequest) -> tuple[Default, ...]:
         return ()
     gib, why = _USUAL_KV_CACHE_GIB, "enough for small models"
     if request.memory_bytes:
-        gib, why = max(1, request.memory_bytes // 4 // _GIB), "a quarter of the memory limit"
+        gib, why = max(1, request.memory_bytes // 4 // GIB), "a quarter of the memory limit"
     reason = f"GiB, {why}: vLLM would use a share of the node's memory; set it in spec.engineOptions.env to change it"
     return (Default(field=_KV_CACHE_SPACE, value=str(gib), reason=reason),)

@@ -7,7 +7,7 @@ flashinfer and FlashDecoding prove a device: paged attention runs on the CPU and
 these lines says which it is. All of it is within the first 20 kB, most of which is the list of arguments.
 """
 
-from llmservice.engines.start_report import CPU, StartReport, whole
+from llmservice.engines.start_report import CPU, StartReport, whole, whole_in
 from llmservice.untrusted.patterns import compiled
 
 _NO_CAPABILITY = compiled(
@@ -29,12 +29,10 @@ _GPU = "gpu"
 def start_report(text: str) -> StartReport:
     """What the beginning of the log says."""
     backend = _backend(text)
-    shards, tokens = _SHARDS.first(text), _tokens(text)
-    argument = _ARGUMENT.first(text)
-    each = whole(argument["tokens"]) if argument else None
+    tokens, each = _tokens(text), whole_in(_ARGUMENT.first(text), "tokens")
     return StartReport(
         backend=backend,
-        device_count=whole(shards["devices"]) if shards and backend == _GPU else None,
+        device_count=whole_in(_SHARDS.first(text), "devices") if backend == _GPU else None,
         kv_tokens=tokens,
         full_length_requests=tokens / each if tokens and each else None,
         request_tokens=each if tokens and each else None,

@@ -8,7 +8,7 @@ tools/mtmd, tools/server.
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.accelerator_log_patterns import ACCELERATOR_LOG_PATTERNS
 from llmservice.engines.engine import LogPattern
-from llmservice.engines.llamacpp_file_log_patterns import LLAMACPP_FILE_LOG_PATTERNS
+from llmservice.engines.llamacpp.file_log_patterns import LLAMACPP_FILE_LOG_PATTERNS
 from llmservice.engines.system_log_patterns import SYSTEM_LOG_PATTERNS
 from llmservice.untrusted.patterns import compiled
 

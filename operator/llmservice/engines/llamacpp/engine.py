@@ -19,10 +19,10 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
-from llmservice.engines.llamacpp_log_patterns import LLAMACPP_LOG_PATTERNS
-from llmservice.engines.llamacpp_metric_names import llamacpp_metric_names
-from llmservice.engines.llamacpp_owned import LLAMACPP_OWNED
-from llmservice.engines.llamacpp_start_log import start_report
+from llmservice.engines.llamacpp.log_patterns import LLAMACPP_LOG_PATTERNS
+from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
+from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
+from llmservice.engines.llamacpp.start_log import start_report
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
 

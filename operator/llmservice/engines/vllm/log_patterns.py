@@ -12,7 +12,7 @@ from llmservice.engines.checkpoint_log_patterns import CHECKPOINT_LOG_PATTERNS
 from llmservice.engines.engine import LogPattern
 from llmservice.engines.hugging_face_log_patterns import HUB_LOG_PATTERNS
 from llmservice.engines.system_log_patterns import FILE_LOG_PATTERNS, SYSTEM_LOG_PATTERNS
-from llmservice.engines.vllm_model_log_patterns import VLLM_MODEL_LOG_PATTERNS
+from llmservice.engines.vllm.model_log_patterns import VLLM_MODEL_LOG_PATTERNS
 from llmservice.untrusted.patterns import compiled
 
 _ROOM = "set spec.kvCacheDtype: fp8, or raise spec.gpu.count"

@@ -14,8 +14,9 @@ from llmservice.engines.start_report import (
     device_name,
     size_in,
     whole,
+    whole_in,
 )
-from llmservice.untrusted.patterns import Match, compiled, finder
+from llmservice.untrusted.patterns import compiled, finder
 
 _MIB = 2**20
 
@@ -47,8 +48,8 @@ def start_report(text: str) -> StartReport:
     devices = {found["id"]: device_name(f"{found['id']} ({found['name']})") for found in _USING.each(text)}
     devices.pop("CPU", None)
     some, layers = _layers(text)
-    context = _number(_CONTEXT.first(text), "tokens")
-    slot = _number(_SLOT_TOKENS.first(text), "tokens")
+    context = whole_in(_CONTEXT.first(text), "tokens")
+    slot = whole_in(_SLOT_TOKENS.first(text), "tokens")
     return StartReport(
         backend=_backend(text, devices, some),
         devices=tuple(devices.values())[:MOST_DEVICES],
@@ -57,13 +58,9 @@ def start_report(text: str) -> StartReport:
         layers=layers,
         kv_bytes=_kv_bytes(text),
         kv_tokens=context,
-        full_length_requests=_requests(_number(_SLOTS.first(text), "slots"), context, slot),
+        full_length_requests=_requests(whole_in(_SLOTS.first(text), "slots"), context, slot),
         request_tokens=slot,
     )
-
-
-def _number(found: Match | None, group: str) -> int | None:
-    return None if found is None else whole(found[group])
 
 
 def _layers(text: str) -> tuple[int | None, int | None]:
