@@ -4,9 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
+from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspected
 from tests.scenarios.world import NAMESPACE, World
@@ -14,7 +17,7 @@ from tests.unit.planning.knowing import LLAMA_8B, vllm
 
 _OWN = vllm("acme/own", "L4")
 _FACTS = ModelFacts(layers=4, hidden_size=64, heads=4, kv_heads=4, head_size=16, vocabulary=100, longest_context=512)
-_POD = Ref("Pod", NAMESPACE, "chat-0")
+_CHAT, _POD = Ref("LLMService", NAMESPACE, "chat"), Ref("Pod", NAMESPACE, "chat-0")
 
 
 class Looks:
@@ -51,6 +54,51 @@ def test_nothing_is_made_while_a_model_is_inspected() -> None:
     asked = looks.asked
     world.reconcile()
     assert looks.asked == asked
+
+
+@pytest.mark.parametrize("how", ["edit", "annotation"])
+def test_what_was_found_serves_the_next_plans_of_the_same_model(how: str) -> None:
+    world, looks = _world(Inspected(facts=_FACTS), Inspected(facts=_FACTS), Inspected(note="no route"))
+    world.reconcile()
+    world.roll_out()
+    template = world.get("Deployment")["spec"]["template"]
+    if how == "edit":
+        world.apply(**_OWN, spec__replicas=3)
+    else:
+        world.cluster.edit(_CHAT, lambda live: live["metadata"].update(annotations={UPDATE_ANNOTATION: "now"}))
+    asked = looks.asked
+    world.reconcile()
+    assert (looks.asked, world.get("Deployment")["spec"]["template"]) == (asked, template)
+
+
+@pytest.mark.parametrize(
+    ("changes", "again"),
+    [({"spec__model__revision": "v2"}, True), ({"spec__quantization": "fp8"}, True), ({}, False)],
+)
+def test_another_model_is_looked_at_again(changes: dict[str, Any], again: bool) -> None:
+    world, looks = _world(Inspected(facts=_FACTS))
+    world.reconcile()
+    asked = looks.asked
+    world.apply(**_OWN, **changes, spec__maxNumSeqs=7)
+    world.reconcile()
+    assert (looks.asked > asked) is again
+
+
+def test_who_wants_no_inspection_keeps_nothing_of_an_earlier_one() -> None:
+    world, _ = _world(Inspected(facts=_FACTS), Inspected(facts=_FACTS), Inspected())
+    world.reconcile()
+    world.apply(**_OWN, spec__model__inspect="Never")
+    world.reconcile()
+    assert world.get("LLMService")["status"]["plan"]["maxModelLen"] == 0
+
+
+def test_who_asks_for_an_update_of_an_unknown_model_has_it_looked_at_again() -> None:
+    world, looks = _world(Inspected(note="no route"))
+    world.reconcile()
+    looks.answers = [Inspected(facts=_FACTS)]
+    world.cluster.edit(_CHAT, lambda live: live["metadata"].update(annotations={UPDATE_ANNOTATION: "now"}))
+    world.reconcile()
+    assert world.get("LLMService")["status"]["plan"]["maxModelLen"] == 512
 
 
 def test_known_models_are_not_inspected() -> None:
