@@ -22,7 +22,7 @@ from llmservice.converging.inspection_pods import (
     pod_of,
     why_no_answer,
 )
-from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating
+from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating, Unavailable
 from llmservice.fairness.fair_queue import FairQueue
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.inspection_failure import InspectionFailure
@@ -90,13 +90,17 @@ def inspection_settings(settings: Settings) -> InspectionSettings:
 
 @dataclass(slots=True)
 class _Question:
-    """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted."""
+    """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted.
+
+    `problem` is why there is no Job, when its time is over.
+    """
 
     asked_at: float
     wanted_at: float
     began_at: float | None = None
     looked_at: float = float("-inf")
     busy: bool = False
+    problem: str = "its Job was deleted"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,7 +123,7 @@ class Inspections:
         """What a look at the model of a service tells, or that it is not known yet; waits for no Job.
 
         For services whose model nobody knows. Raises InvalidSpec for files that cannot be mounted, and what `Cluster`
-        raises, but for refusals: without a Job the service runs without facts.
+        raises, but for refusals and failures of a webhook: without a Job the service runs without facts.
         """
         if not self.settings.image or service.spec.model.inspect == "Never" or not is_inspectable(service):
             return Inspected()
@@ -141,24 +145,32 @@ class Inspections:
             return self._end(ref, _note(f"its turn did not come within {self.settings.seconds} s"))
         if question.busy or now - question.looked_at < AGAIN_SECONDS / 2:
             return Inspected(again_seconds=AGAIN_SECONDS)
-        question.busy = True
+        question.busy, is_late = True, now - question.began_at >= self.settings.seconds
         try:
-            found = await self._looked(job, is_late=now - question.began_at >= self.settings.seconds)
+            found = await self._looked(job, is_late=is_late, lost=question.problem)
         except Terminating:
             raise
         except Refused as refusal:
             found = _note(f"the API server refuses it: {refusal}")
+        except Unavailable as failure:
+            # Of a webhook for Jobs that does not answer: it may be so for ever, and nothing else needs a Job.
+            if failure.reason != "InternalError":
+                raise
+            found, question.problem = None, f"the API server fails: {failure}"
         finally:
             question.busy, question.looked_at = False, self.clock()
         return Inspected(again_seconds=AGAIN_SECONDS) if found is None else self._end(ref, found)
 
-    async def _looked(self, job: Manifest, *, is_late: bool) -> Inspected | None:
-        """One look at a Job, which is created if there is none; None while it has no answer."""
+    async def _looked(self, job: Manifest, *, is_late: bool, lost: str) -> Inspected | None:
+        """One look at a Job, which is created if there is none; None while it has no answer.
+
+        `lost` says why there is none when its time is over.
+        """
         ref = ref_of(job)
         live = await self.cluster.get(ref)
         if live is None or is_being_deleted(live):
             if is_late:
-                return _note("its Job was deleted")
+                return _note(lost)
             if live is None:
                 await self._create(job)
             return None

@@ -254,6 +254,16 @@ async def test_a_namespace_that_goes_and_an_api_server_that_is_away_are_the_pass
     assert world.requests("post") == 1
 
 
+async def test_a_webhook_for_jobs_that_does_not_answer_keeps_no_service_waiting_for_ever(world: World) -> None:
+    def fails(verb: str, _: Ref) -> None:
+        if verb == "post":
+            raise Unavailable("InternalError", "failed calling webhook jobs.example")
+
+    world.cluster.before = fails
+    assert (await world.ask()).again_seconds
+    assert "jobs.example" in (await world.ask(after=SETTINGS.seconds)).note
+
+
 async def test_somebody_who_was_quicker_is_looked_at_next(world: World) -> None:
     def quicker(verb: str, ref: Ref) -> None:
         if verb == "post" and world.cluster.peek(ref) is None:
