@@ -30,7 +30,7 @@ from llmservice.models.model_facts import ModelFacts
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.inspection_refusal import refusal_of
+from llmservice.planning.inspection_refusal import is_definite, refusal_of
 from llmservice.planning.known_model import KnownModel
 from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
 from llmservice.settings import Settings
@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 AGAIN_SECONDS = 1.0
 FAILED_SECONDS = 120.0
 """How long a failure is remembered: who was refused for it is worth another pass after that."""
+_LONGEST_FAILED_SECONDS = 900.0
+"""What was refused again and again is looked at more seldom: a thousand such services must not run Jobs without end."""
 _QUEUED_AGAIN_SECONDS = 2.0
 _AT_ONCE = 8
 _REMEMBERED_AT_MOST = 1024
@@ -227,12 +229,21 @@ class Inspections:
 
     def _end(self, ref: Ref, found: Inspected) -> Inspected:
         self._drop(ref)
-        pause = FAILED_SECONDS if found.facts is None else KEPT_SECONDS
-        self._known[ref] = (self.clock() + pause, found)
+        now = self.clock()
+        self._known[ref] = (now + self._pause(ref, found), found)
         self._known.move_to_end(ref)
         while len(self._known) > _REMEMBERED_AT_MOST:
             self._known.popitem(last=False)
         return found
+
+    def _pause(self, ref: Ref, found: Inspected) -> float:
+        """How long an answer holds; that of a model which is refused again twice as long as the last time."""
+        if found.facts is not None:
+            return KEPT_SECONDS
+        _, before = self._known.get(ref, (0.0, None))
+        if found.failure is None or before is None or not is_definite(found.failure):
+            return FAILED_SECONDS
+        return min(_LONGEST_FAILED_SECONDS, 2 * before.held_seconds)
 
     def _drop(self, ref: Ref) -> None:
         question = self._questions.pop(ref, None)
