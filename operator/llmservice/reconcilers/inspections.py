@@ -90,6 +90,15 @@ def inspection_settings(settings: Settings) -> InspectionSettings:
     return InspectionSettings(image=image, seconds=settings.inspection_seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An answer, and until when and for how many seconds it is remembered."""
+
+    found: Inspected
+    until: float
+    seconds: float
+
+
 @dataclass(slots=True)
 class _Question:
     """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted.
@@ -116,7 +125,7 @@ class Inspections:
     registry: RegistrySettings
     settings: InspectionSettings
     clock: Callable[[], float] = time.monotonic
-    _known: OrderedDict[Ref, tuple[float, Inspected]] = field(default_factory=OrderedDict)
+    _known: OrderedDict[Ref, _Known] = field(default_factory=OrderedDict)
     _questions: dict[Ref, _Question] = field(default_factory=dict)
     _queue: FairQueue[str, Ref] = field(default_factory=FairQueue)
     _swept_at: float = float("-inf")
@@ -131,10 +140,10 @@ class Inspections:
             return Inspected()
         job = inspection_job(service, self.registry, self.settings)
         ref, now = ref_of(job), self.clock()
-        until, known = self._known.get(ref, (now, None))
-        if known is not None and now < until:
+        known = self._known.get(ref)
+        if known is not None and now < known.until:
             self._known.move_to_end(ref)
-            return known
+            return known.found
         return await self._asked(job, ref, now)
 
     async def _asked(self, job: Manifest, ref: Ref, now: float) -> Inspected:
@@ -229,21 +238,21 @@ class Inspections:
 
     def _end(self, ref: Ref, found: Inspected) -> Inspected:
         self._drop(ref)
-        now = self.clock()
-        self._known[ref] = (now + self._pause(ref, found), found)
+        seconds = self._seconds(ref, found)
+        self._known[ref] = _Known(found, self.clock() + seconds, seconds)
         self._known.move_to_end(ref)
         while len(self._known) > _REMEMBERED_AT_MOST:
             self._known.popitem(last=False)
         return found
 
-    def _pause(self, ref: Ref, found: Inspected) -> float:
-        """How long an answer holds; that of a model which is refused again twice as long as the last time."""
+    def _seconds(self, ref: Ref, found: Inspected) -> float:
+        """How long an answer is remembered; that a model is refused once more, twice as long as the last time."""
         if found.facts is not None:
             return KEPT_SECONDS
-        _, before = self._known.get(ref, (0.0, None))
-        if found.failure is None or before is None or not is_definite(found.failure):
+        before = self._known.get(ref)
+        if before is None or found.failure is None or not is_definite(found.failure):
             return FAILED_SECONDS
-        return min(_LONGEST_FAILED_SECONDS, 2 * before.held_seconds)
+        return min(_LONGEST_FAILED_SECONDS, 2 * before.seconds)
 
     def _drop(self, ref: Ref) -> None:
         question = self._questions.pop(ref, None)

@@ -129,6 +129,25 @@ async def test_a_failure_is_told_by_its_name_and_asked_again_after_minutes(world
     assert world.requests("post") == 2
 
 
+async def holds(world: World, result: ModelFacts | InspectionFailure) -> float:
+    """For how many seconds the next answer is remembered."""
+    await world.ask()
+    run(world.cluster, the_job(world.cluster), ended(text_of(result), exitCode=1))
+    await world.ask()
+    asked, since = world.requests("post"), world.seconds
+    while world.requests("post") == asked:
+        await world.ask(after=10)
+    world.cluster.remove(ref_of(the_job(world.cluster)))
+    return world.seconds - since
+
+
+async def test_a_model_that_is_refused_again_and_again_is_looked_at_more_seldom(world: World) -> None:
+    unknown = InspectionFailure(FailureReason.REPOSITORY_UNKNOWN, "it is so")
+    assert [await holds(world, unknown) for _ in range(5)] == [120, 240, 480, 900, 900]
+    throttled = InspectionFailure(FailureReason.THROTTLED, "it is so")
+    assert [await holds(world, throttled) for _ in range(2)] == [120, 120]
+
+
 @pytest.mark.parametrize(
     "message",
     [
