@@ -146,7 +146,7 @@ def test_the_condition_goes_with_its_cause() -> None:
     assert (_reason(world, "Fits"), world.condition("Stalled")) == ("Fits", {})
 
 
-def _unschedulable(world: World, *, seconds: float) -> None:
+def unschedulable(world: World, *, seconds: float) -> None:
     since = (world.time - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     said = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes"}
 
@@ -169,12 +169,12 @@ def _accelerator(world: World) -> str:
 
 def test_after_patience_the_next_type_is_taken_and_the_status_says_so() -> None:
     world = _with_alternatives()
-    _unschedulable(world, seconds=290)
+    unschedulable(world, seconds=290)
     again = world.reconcile()
     assert again is not None
     assert 0 < again <= 10
     assert _accelerator(world) == "L4"
-    _unschedulable(world, seconds=301)
+    unschedulable(world, seconds=301)
     world.reconcile()
     world.reconcile()
     assert _accelerator(world) == "A10G"
@@ -185,12 +185,12 @@ def test_after_patience_the_next_type_is_taken_and_the_status_says_so() -> None:
 
 def test_pods_of_the_devices_before_say_nothing_about_the_next() -> None:
     world = _with_alternatives()
-    _unschedulable(world, seconds=1000)
+    unschedulable(world, seconds=1000)
     for _ in range(3):
         world.reconcile()
     assert _accelerator(world) == "A10G"
     world.roll_out()
-    _unschedulable(world, seconds=1000)
+    unschedulable(world, seconds=1000)
     world.reconcile()
     assert _accelerator(world) == "L40S"
     assert world.get("Deployment")["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"] == {

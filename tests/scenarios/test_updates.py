@@ -13,7 +13,9 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering import deployment, pod
+from tests.scenarios.test_knowing import unschedulable
 from tests.scenarios.world import NAMESPACE, World
+from tests.unit.planning.knowing import LLAMA_8B, vllm
 
 NEW_FIELD = {"terminationGracePeriodSeconds": 777}
 
@@ -99,6 +101,17 @@ def test_what_a_newer_operator_made_is_held_by_the_older_one() -> None:
     world.writes()
     world.reconcile()
     assert world.writes() == []
+
+
+def test_an_older_operator_takes_no_other_devices_for_what_a_newer_one_made() -> None:
+    world = World()
+    with newer_operator():
+        world.serving(**vllm(LLAMA_8B) | {"spec__gpu": {"type": "L4", "alternatives": [{"type": "A10G"}]}})
+    unschedulable(world, seconds=1000)
+    made = template_of(world)
+    world.reconcile()
+    world.reconcile()
+    assert (template_of(world), world.get("LLMService")["status"]["plan"]["accelerator"]) == (made, "L4")
 
 
 def test_the_older_operator_goes_on_with_an_edited_spec() -> None:

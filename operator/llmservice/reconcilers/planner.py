@@ -72,10 +72,10 @@ class CataloguePlanner:
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none.
 
-        `why` says what kept the devices of `plan` from being used.
+        `why` says what kept the devices of `plan` from being used. What a newer operator made stays as it is.
         """
         before = facts_from_text(plan.facts)
-        if before is None or before.choice >= len(service.spec.gpu.alternatives):
+        if before is None or before.choice >= len(service.spec.gpu.alternatives) or made_by_newer(plan):
             return None
         passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
         try:

@@ -35,6 +35,8 @@ vLLM's, of which the configuration takes up to 8 kB, and 20 kB in TGI's."""
 
 _ANSWERED_SECONDS = 5.0
 _UNREAD_SECONDS = 300.0
+_LONGEST_UNREAD_SECONDS = 3600.0
+"""Between attempts at a log that could not be read the pauses double: the operator may lack the right to read logs."""
 _READ_AT_ONCE = 4
 _READING_AT_MOST = 16
 """In one namespace, those included that wait for their turn."""
@@ -120,12 +122,18 @@ class StartLogs:
     async def _read(self, engine: Engine, pod: Manifest) -> None:
         """Read the beginning of one log, in this namespace's turn, and remember what it says."""
         namespace, start = pod["metadata"]["namespace"], start_of(pod)
+        report: StartReport | None = None
         try:
             async with self._slots.slot(namespace):
                 text = await self._head(pod)
             report = engine.start_report(text) if text else None
-            self._remembered.put(namespace, start, Remembered(_now() + _UNREAD_SECONDS, report))
+        except Exception:
+            # A bug in reading one log must neither be tried again at once, nor go unseen with its task.
+            log.exception("%s: defect in the operator", ref_of(pod))
         finally:
+            before = self._remembered.get(namespace, start)
+            pause = min(_LONGEST_UNREAD_SECONDS, 2 * before.pause) if before and before.pause else _UNREAD_SECONDS
+            self._remembered.put(namespace, start, Remembered(_now() + pause, report, pause))
             reading = self._reading.get(namespace, {})
             reading.pop(start, None)
             if not reading:
