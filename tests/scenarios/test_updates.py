@@ -10,6 +10,7 @@ from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering import deployment, pod
@@ -32,6 +33,7 @@ def newer_operator() -> Iterator[None]:
         patch.setattr(deployment, "pod_template", template)
         patch.setattr(facts, "RENDER_VERSION", 2)
         patch.setattr("llmservice.converging.updates.RENDER_VERSION", 2)
+        patch.setattr(CurrentPlans, "has", lambda *_: False)  # a process of its own has compared nothing yet
         yield
 
 

@@ -25,6 +25,7 @@ from llmservice.planning.known_model import KnownModel, known_model
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.settings import PREFIX, Settings
 
 
@@ -39,6 +40,7 @@ class CataloguePlanner:
     registry: RegistrySettings = field(default_factory=RegistrySettings)
     platform: str = ""
     readers: MetricsReaders = field(default_factory=MetricsReaders)
+    _current: CurrentPlans = field(default_factory=CurrentPlans)
 
     def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
         """The plan; raises `InvalidSpec`. `model` is what an inspection found, where nothing else is known."""
@@ -62,12 +64,17 @@ class CataloguePlanner:
 
         What an inspection found, and the alternative that was taken, stay as they are.
         """
-        before = facts_from_text(plan.facts)
-        try:
-            facts = self._facts(service, None, before)
-            return None if facts_to_text(facts) == plan.facts else plan_service(service, facts, self.readers)
-        except InvalidSpec:
+        basis = (self.catalogue, self.registry, self.platform)
+        if self._current.has(plan, basis):
             return None
+        try:
+            facts = self._facts(service, None, facts_from_text(plan.facts))
+            if facts_to_text(facts) != plan.facts:
+                return plan_service(service, facts, self.readers)
+        except InvalidSpec:
+            pass
+        self._current.add(plan, basis)
+        return None
 
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none.
