@@ -32,7 +32,8 @@ class Situation:
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
     nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known.
+    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
+    be at once.
     """
 
     plan: ServicePlan
@@ -47,6 +48,7 @@ class Situation:
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
     start: Status | None = None
+    unread: bool = False
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -58,6 +60,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | rolled out at the floor            | True                     | True      | absent      | absent  |
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
+    | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -167,6 +170,8 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     plan, progress, accelerator = situation.plan, situation.progress, situation.accelerator
     if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
         return False, accelerator.reason, accelerator.message
+    if accelerator is not None and situation.unread and plan.verify_devices and not _was_rolled_out(situation):
+        return False, Reason.STARTING, accelerator.message
     message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
 

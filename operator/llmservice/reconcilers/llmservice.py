@@ -251,6 +251,7 @@ class LLMServiceReconciler:
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            unread=said.unread,
         )
 
     async def _stall(

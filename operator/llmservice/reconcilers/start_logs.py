@@ -50,10 +50,14 @@ _MOST_NAMESPACES = 4096
 
 @dataclass(frozen=True, slots=True)
 class StartReports:
-    """Reports by pod name, and the seconds until others should be read; None when none is missing."""
+    """Reports by pod name, and the seconds until others should be read; None when none is missing.
+
+    `unread`: there is no report, and the first attempt to read one is still to end.
+    """
 
     reports: dict[str, StartReport]
     requeue_seconds: float | None = None
+    unread: bool = False
 
 
 @dataclass(slots=True)
@@ -88,7 +92,9 @@ class StartLogs:
                 due.append(pod)
         if due:
             pauses += await self._read_due(ENGINES[plan.engine], due, reports)
-        return StartReports(reports, min(pauses, default=None))
+        tried = (self._remembered.get(plan.owner.namespace, start_of(pod)) for pod in started)
+        unread = not reports and any(known is not None and not known.pause for known in tried)
+        return StartReports(reports, min(pauses, default=None), unread)
 
     def _first_seen(self, pod: Manifest, report: StartReport | None) -> Remembered:
         """Remember what the status knows of this start, or when its log is to be read: each has a turn of its own."""
