@@ -23,6 +23,8 @@ Status = Mapping[str, Any]
 
 _IDLE = frozenset({Reason.ACCELERATOR_NOT_USED, Reason.ACCELERATOR_PARTLY_USED})
 """Why replicas that serve are not Ready: no time helps."""
+_OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
+"""What is told of replicas that run, whatever is decided about the next ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ def stalled(
 ) -> dict[str, Any]:
     """The status of a resource that cannot be reconciled: running replicas keep running and their plan stays.
 
-    A cause that `passes` by itself is Reconciling instead of Stalled. Without `progress` the counts stay as they were.
+    A cause that `passes` by itself is Reconciling instead of Stalled, and what is said of replicas and scaling stays
+    too. Without `progress` the counts stay as they were.
     """
     kind = ConditionType.RECONCILING if passes else ConditionType.STALLED
     ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
@@ -109,10 +112,12 @@ def stalled(
         Condition(type=kind, status=True, reason=reason, message=message),
         *refused_for_size(reason, message),
     ]
-    if condition_in(before, ConditionType.SCALING_ACTIVE):
+    if condition_in(before, ConditionType.SCALING_ACTIVE) and not passes:
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
     counts = {} if progress is None else _replica_counts(progress)
-    return _composed(before, generation, conditions, {**before, **counts}, now)
+    status = _composed(before, generation, conditions, {**before, **counts}, now)
+    kept = [condition for kind in _OF_REPLICAS if passes and (condition := condition_in(before, kind))]
+    return {**status, "conditions": [*status["conditions"], *kept]}
 
 
 def _composed(
