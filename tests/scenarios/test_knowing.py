@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.converging.patience import PATIENCE_SECONDS
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
 from llmservice.objects.names import UPDATE_ANNOTATION
@@ -202,3 +203,21 @@ def test_a_pod_that_found_a_node_keeps_the_type() -> None:
     world = _with_alternatives()
     world.reconcile()
     assert _accelerator(world) == "L4"
+
+
+def test_replicas_that_still_finish_requests_hold_the_devices_that_the_next_ones_wait_for() -> None:
+    world = _with_alternatives()
+    old = world.get("Pod", "chat-0")
+    unschedulable(world, seconds=1000)
+    leaving = Ref("Pod", NAMESPACE, "chat-old")
+    kept = {key: old["metadata"][key] for key in ("labels", "ownerReferences", "namespace")}
+    metadata = {**kept, "name": leaving.name, "finalizers": ["example.com/requests"]}
+    world.cluster.create({**old, "metadata": metadata, "spec": {**old["spec"], "nodeName": "n"}})
+    world.cluster.remove(leaving)
+    world.reconcile()
+    world.cluster.edit(leaving, lambda live: live["metadata"].update(finalizers=[]))
+    assert world.reconcile() == PATIENCE_SECONDS
+    assert _accelerator(world) == "L4"
+    world.time += timedelta(seconds=PATIENCE_SECONDS + 1)
+    world.reconcile()
+    assert _accelerator(world) == "A10G"
