@@ -42,7 +42,11 @@ _READING_AT_MOST = 16
 """In one namespace, those included that wait for their turn."""
 _PATIENCE_SECONDS = 0.25
 """A pass waits so long for the logs it asked for: a node that does not answer must not hold it up."""
+_WAITED_FOR = 16
+"""Beyond so many reads under way no pass waits for its own: it would hold a worker that others need."""
 _NEXT_SECONDS = 1.0
+_READ_A_SECOND = 40
+"""About so many, where a node answers within 0.1 s: who waits behind a thousand others looks again when it is time."""
 _BURST = 20
 _PAUSE_SECONDS = 0.2
 _MOST_NAMESPACES = 4096
@@ -114,16 +118,20 @@ class StartLogs:
         for pod in due:
             if len(reading) < _READING_AT_MOST and start_of(pod) not in reading:
                 reading[start_of(pod)] = asyncio.create_task(self._read(engine, pod))
-        if tasks := [reading[start] for start in map(start_of, due) if start in reading]:
+        tasks, under_way = [reading[start] for start in map(start_of, due) if start in reading], self._under_way()
+        if tasks and under_way <= _WAITED_FOR:
             await asyncio.wait(tasks, timeout=_PATIENCE_SECONDS)
-        pauses = []
+        pauses, soonest = [], max(_NEXT_SECONDS, under_way / _READ_A_SECOND)
         for pod in due:
             known = self._remembered.get(namespace, start_of(pod))
             if known is not None and known.report is not None:
                 reports[pod["metadata"]["name"]] = known.report
             else:
-                pauses.append(_NEXT_SECONDS if known is None else max(_NEXT_SECONDS, known.due - _now()))
+                pauses.append(soonest if known is None else max(soonest, known.due - _now()))
         return pauses
+
+    def _under_way(self) -> int:
+        return sum(map(len, self._reading.values()))
 
     async def _read(self, engine: Engine, pod: Manifest) -> None:
         """Read the beginning of one log, in this namespace's turn, and remember what it says."""

@@ -273,3 +273,5 @@ def test_a_diagnosis_becomes_a_warning_once() -> None:
 
 def test_what_every_start_goes_through_is_no_event() -> None:
     assert transition_event(RESOURCE, {}, a_status(None), NOW) is None
+    inspecting = stalled({}, 3, Reason.INSPECTING, "m", NOW, progress=None, passes=True)
+    assert transition_event(RESOURCE, {}, inspecting, NOW) is None

@@ -10,6 +10,7 @@ from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
 from llmservice.errors import Unavailable
 from llmservice.objects.references import Manifest, Ref, ref_of
+from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers import start_logs
 from llmservice.reconcilers.remembered_reports import Remembered, RememberedReports
 from llmservice.reconcilers.start_logs import StartLogs
@@ -145,7 +146,24 @@ async def test_namespaces_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     await logs.read(a_plan(), pods(50), {})
     assert 0 < len(cluster.asked) < 4
     await logs.read(*_of_another_namespace(), {})
+    await asyncio.sleep(0.01)
     assert cluster.asked[-1] == "victim"
+    cluster.gate.set()
+
+
+async def test_behind_many_others_no_pass_waits_and_each_looks_again_when_it_is_time() -> None:
+    cluster = CountedLogs()
+    cluster.gate.clear()
+    logs = StartLogs(cluster)
+    for number in range(10):
+        (pod, *_) = others = pods(20)
+        for other in others:
+            other["metadata"] |= {"namespace": f"n-{number}", "uid": f"{number} {other['metadata']['name']}"}
+        began = asyncio.get_running_loop().time()
+        plan = a_plan(owner=Owner(namespace=pod["metadata"]["namespace"], name="chat", uid="u", generation=1))
+        found = await logs.read(plan, others, {})
+    assert asyncio.get_running_loop().time() - began < 0.1
+    assert found.requeue_seconds == 160 / 40
     cluster.gate.set()
 
 
