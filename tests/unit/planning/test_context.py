@@ -76,3 +76,33 @@ def test_requests_at_once_follow_engine_and_device(changes: dict[str, Any], requ
 def test_what_the_resource_says_is_taken_as_it_is() -> None:
     plan = planned(**vllm(LLAMA_70B, "H100", 4, maxModelLen=777, maxNumSeqs=3))
     assert (plan.max_model_len, plan.max_num_seqs) == (777, 3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"spec__gpu": {"resourceName": "nvidia.com/gpu", "count": 1}},
+        {"spec__gpu": {"type": "L4", "shared": True}},
+        {"spec__gpu": {"count": 0}},
+        {"spec__fit": "Ignore"},
+        {"spec__engineOptions": {"args": ["--cpu-offload-gb", "20"]}},
+        {"spec__maxNumSeqs": 2048},
+    ],
+)
+def test_where_it_cannot_be_told_what_fits_the_engine_fits_the_length(changes: dict[str, Any]) -> None:
+    plan = planned(**vllm() | changes)
+    assert _arguments(plan, "--max-model-len") == ["--max-model-len=auto"]
+    (reason,) = (each.reason for each in plan.defaults if each.field == "maxModelLen")
+    assert "131072" in reason
+
+
+def test_without_dimensions_the_engine_fits_the_length() -> None:
+    plan = planned(**stated({"fileBytes": 16 * 2**30, "dtype": "bfloat16", "longestContext": 131_072}))
+    assert plan.max_model_len == 0
+
+
+def test_on_a_shared_device_the_length_is_ours_when_its_share_is_said() -> None:
+    shared = vllm("Qwen/Qwen2.5-1.5B-Instruct", gpu__shared=True)
+    assert planned(**shared).max_model_len == 0
+    arguments = {"args": ["--gpu-memory-utilization=0.45"]}
+    assert planned(**shared, spec__engineOptions=arguments).max_model_len == 32_768

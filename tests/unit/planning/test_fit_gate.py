@@ -102,3 +102,18 @@ def test_layers_left_on_the_cpu_need_no_room_on_the_device() -> None:
 
 def test_a_tight_start_is_allowed() -> None:
     assert _outcome(planned(**vllm(LLAMA_70B, "A100-80GB-SXM", 2, maxModelLen=40_000))) is Outcome.TIGHT
+
+
+def test_what_others_take_of_a_shared_device_is_not_known() -> None:
+    shared = vllm("Qwen/Qwen2.5-1.5B-Instruct", "T4", gpu__shared=True)
+    assert _outcome(planned(**shared)) is Outcome.UNKNOWN
+    said = shared | {"spec__engineOptions": {"args": ["--gpu-memory-utilization=0.4"]}}
+    assert _outcome(planned(**said)) is Outcome.FITS
+    assert refused(**vllm(_QWEN_72B, "T4", gpu__shared=True)).reason is Reason.DOES_NOT_FIT
+
+
+def test_a_length_that_nobody_asked_for_is_no_reason_to_refuse() -> None:
+    plan = planned(**vllm(maxNumSeqs=2048))
+    assert (plan.max_model_len, _outcome(plan)) == (0, Outcome.TIGHT)
+    assert plan.fit is not None
+    assert plan.fit.full_length_requests == 0

@@ -41,6 +41,12 @@ def incalculable(spec: LLMServiceSpec, use: MemoryUse) -> str:
     return next(_relieving(spec, use), "")
 
 
+def share_unknown(spec: LLMServiceSpec, facts: Facts, setup: Setup) -> bool:
+    """Whether others use the device's memory too, and nothing says how much of it is for this engine."""
+    shared = facts.accelerator is not None and facts.accelerator.shared
+    return shared and not value_of(spec.engine_options.args, setup.use.options.utilization)
+
+
 def _relieving(spec: LLMServiceSpec, use: MemoryUse) -> Iterator[str]:
     yield from (flag for flag in flags_in(spec.engine_options.args) if flag in use.options.relieving)
     yield from (each.name for each in spec.engine_options.env if each.name in use.options.relieving)

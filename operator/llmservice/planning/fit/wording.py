@@ -28,6 +28,8 @@ def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight
     if room.reserved > 1:
         what = f"{room.reserved} slots of {setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
     place = _place(accelerator, setup)
+    if tight and setup.max_model_len == 1:
+        return f"{_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} of KV cache are left on {place}"
     if tight:
         return f"{what}; {_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} are left on {place}"
     return f"{what}; {_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
@@ -37,7 +39,9 @@ def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: S
     """What is left, and for how many requests."""
     if not room.request:
         return f"the weights need {_gib(room.weights)} of {_gib(room.usable)} on {_place(accelerator, setup)}"
-    left = f"{_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
+    left = f"{_gib(max(0.0, room.careful))} of KV cache are left on {_place(accelerator, setup)}"
+    if setup.max_model_len == 1:
+        return left
     at_once = min(int(requests), setup.max_num_seqs)
     queue = "; the rest queue" if at_once < setup.max_num_seqs else ""
     return f"{left}: {at_once} of {setup.max_num_seqs} requests of {setup.max_model_len} tokens at once{queue}"
