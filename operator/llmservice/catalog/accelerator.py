@@ -46,6 +46,15 @@ class Accelerator:
     shared_avoided: tuple[Json, ...] = ()
     shared: bool = False
 
+    @property
+    def is_slice(self) -> bool:
+        """Whether the pod gets a part of a device with memory of its own (MIG).
+
+        No model is divided over several: slices cannot read each other's memory (NVIDIA's MIG user guide: "no GPU to
+        GPU P2P is supported").
+        """
+        return "/mig-" in self.resource_name
+
     def admitting(self, *, shared: bool) -> "Accelerator":
         """The device for a pod that admits nodes where it is shared, or that stays off them."""
         terms, avoided = (self.shared_terms, self.shared_avoided) if shared else (self.node_terms, self.avoided)

@@ -11,6 +11,7 @@ from llmservice.planning.fit.remedies import rounded_context
 from llmservice.planning.fit.room import cache_of, largest_context
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
+from llmservice.planning.fit.wording import device_name
 from llmservice.planning.service_plan import Default
 
 _MOST_RESERVED_TOKENS = 32_768
@@ -64,7 +65,7 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
     if setup is None or facts.accelerator is None or not _can_tell(spec, facts, setup):
         return _left_open(facts, longest)
     most = min(longest, _MOST_RESERVED_TOKENS) if setup.use.reserves_requests else longest
-    fits = largest_context(facts.model, facts.accelerator.memory_gib, setup)
+    fits = largest_context(facts.model, facts.accelerator, setup)
     if fits >= most:
         reason = "the model's context length"
         if most < longest:
@@ -121,5 +122,5 @@ def _left_open(facts: Facts, longest: int, usual: int = 0) -> Decided[int]:
 
 def _devices(facts: Facts) -> str:
     accelerator = facts.accelerator
-    name = accelerator.name or accelerator.resource_name if accelerator else "the CPU"
+    name = device_name(accelerator) if accelerator else "the CPU"
     return f"{facts.devices} × {name}" if facts.devices > 1 else name

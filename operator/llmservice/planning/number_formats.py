@@ -42,7 +42,9 @@ def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
     own = model.quantization
     if asked in version.on_load:
         if own:
-            _refuse(f"is made of a plain checkpoint, and this one is {own}: set auto, or use another checkpoint")
+            _refuse(
+                f"{asked} is made of a plain checkpoint, and this one is {own}: set auto, or use another checkpoint"
+            )
     elif not own:
         made = f"online-{asked}"
         way = f"{made} makes it on load" if made in version.on_load else "use a checkpoint that is quantized so"

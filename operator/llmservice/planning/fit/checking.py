@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_parallel_sizes
+from llmservice.models.tensor_parallel import tensor_parallel_sizes
 from llmservice.planning.fit import wording
-from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype
+from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype, undividable
 from llmservice.planning.fit.room import Room, largest_context, room
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
@@ -21,12 +21,12 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
     Refused is only what fails by the optimistic estimate; what is not known is never refused.
     """
     if setup.use.divides_heads:
-        problem = tensor_parallel_problem(facts, setup.devices, setup.quantization)
+        problem = undividable(facts, setup)
         if problem:
             return _undividable(facts, accelerator, setup, problem)
     if unknown := _unknown(accelerator, setup):
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
-    found = room(facts, accelerator.memory_gib, setup)
+    found = room(facts, accelerator, setup)
     if found is None:
         message = "the size of the weights is not known"
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=message)
@@ -41,15 +41,22 @@ def _unknown(accelerator: Accelerator, setup: Setup) -> str:
 
 
 def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str) -> Verdict:
-    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization)
+    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization, whole_experts=setup.whole_experts)
     fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
     nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
-    return Verdict(
-        outcome=Outcome.DOES_NOT_FIT,
-        setup=setup,
-        message=f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}",
-        remedies=tuple(Remedy(field="gpu.count", value=str(size)) for size in nearest),
-    )
+    ways_out = [Remedy(field="gpu.count", value=str(size)) for size in nearest]
+    message = f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}"
+    if flag := _whole_experts(facts, accelerator, setup):
+        ways_out.append(Remedy(field="engineOptions.args", value=flag))
+        message = f"{message}, or {flag} keeps experts whole"
+    return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message, remedies=tuple(ways_out))
+
+
+def _whole_experts(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> str:
+    """The option for expert parallelism, where it lets the model run on so many devices; else empty."""
+    whole = replace(setup, whole_experts=True)
+    helps = not undividable(facts, whole) and fits_carefully(facts, accelerator, whole)
+    return max(setup.use.options.expert_parallel, key=len, default="") if helps else ""
 
 
 def _judged(
@@ -67,8 +74,8 @@ def _judged(
         message=_message(outcome, found, requests, accelerator, ways_out, setup),
         room=found,
         full_length_requests=requests,
-        largest_context=largest_context(facts, accelerator.memory_gib, setup),
-        largest_context_small_kv=largest_context(facts, accelerator.memory_gib, smaller) if dtype else 0,
+        largest_context=largest_context(facts, accelerator, setup),
+        largest_context_small_kv=largest_context(facts, accelerator, smaller) if dtype else 0,
         remedies=ways_out,
     )
 

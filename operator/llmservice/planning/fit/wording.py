@@ -60,16 +60,25 @@ def with_remedies(sentence: str, found: Iterable[Remedy]) -> str:
 
 def _told(remedy: Remedy) -> str:
     allowed = f" ({remedy.context})" if remedy.context else ""
-    return f"{remedy.field} {remedy.value}{allowed}"
+    count = f" with gpu.count {remedy.count}" if remedy.count else ""
+    without = f" without {remedy.without}" if remedy.without else ""
+    return f"{remedy.field} {remedy.value}{count}{without}{allowed}"
 
 
 def _gib(size: float) -> str:
     return f"{size / GIB:.1f} GiB"
 
 
+def device_name(accelerator: Accelerator) -> str:
+    """The type, or the slice of one; without either the resource."""
+    if accelerator.is_slice:
+        return f"{accelerator.resource_name.partition('/')[2]} slice"
+    return accelerator.name or accelerator.resource_name
+
+
 def _named(accelerator: Accelerator) -> str:
     """With the article people say: an L4, an MI300X, a Radeon."""
-    name = accelerator.name or accelerator.resource_name
+    name = device_name(accelerator)
     spelled = name[:1] in "FHLMNRSX" and not name[1:2].islower()
     return f"{'an' if spelled or name[:1] in 'AEIO' else 'a'} {name}"
 
@@ -77,4 +86,4 @@ def _named(accelerator: Accelerator) -> str:
 def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
-    return f"each of {setup.devices} {accelerator.name or accelerator.resource_name}"
+    return f"each of {setup.devices} {device_name(accelerator)}"
