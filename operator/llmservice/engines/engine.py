@@ -173,9 +173,10 @@ class Capabilities:
     """What differs between engines and matters to planning, so that no code compares engine names.
 
     `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
-    the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
-    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
-    are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
+    the model's repository. `dtype`: it accepts a number format, `float32`: this one too. `gguf`: it loads one file of a
+    repository. `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts
+    `--flag=value`. `glued` are the one-letter options that it accepts in one word with their value (`-p8080`) or with
+    other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
     option whose value is GiB of KV cache in /dev/shm.
@@ -185,6 +186,7 @@ class Capabilities:
     revisions: bool = False
     remote_code: bool = False
     dtype: bool = False
+    float32: bool = False
     gguf: bool = False
     offload: bool = False
     one_word_arguments: bool = False

@@ -91,6 +91,7 @@ class Vllm:
         revisions=True,
         remote_code=True,
         dtype=True,
+        float32=True,
         glued=frozenset({"-q", "-n", "-r"}),
         syntax=Syntax(
             underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}, variables="VLLM_"

@@ -7,7 +7,7 @@ from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.tensor_parallel import tensor_parallel_sizes
 from llmservice.planning.fit import wording
-from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype, undividable
+from llmservice.planning.fit.remedies import Remedy, fits_carefully, other_types, remedies, small_kv_dtype, undividable
 from llmservice.planning.fit.room import Room, largest_context, room
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
@@ -23,7 +23,7 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
     if setup.use.divides_heads:
         problem = undividable(facts, setup)
         if problem:
-            return _undividable(facts, accelerator, setup, problem)
+            return _undividable(facts, accelerator, setup, problem, others)
     if unknown := _unknown(accelerator, setup):
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
     found = room(facts, accelerator, setup)
@@ -40,12 +40,19 @@ def _unknown(accelerator: Accelerator, setup: Setup) -> str:
     return "" if accelerator.memory_gib else f"the memory of {name} is not known"
 
 
-def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str) -> Verdict:
+def _undividable(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str, others: Iterable[Accelerator]
+) -> Verdict:
+    """Named are the numbers of devices that fit; where none does other types, and where nobody knows all numbers."""
     sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization, whole_experts=setup.whole_experts)
     fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
     nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
     ways_out = [Remedy(field="gpu.count", value=str(size)) for size in nearest]
-    message = f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}"
+    if not fitting and not _unknown(accelerator, setup):
+        ways_out += other_types(facts, accelerator, setup, others)
+    message = f"{problem}: gpu.count may be {', '.join(str(size) for size in fitting or sizes)}"
+    if not nearest and ways_out:
+        message = wording.with_remedies(problem, ways_out)
     if flag := _whole_experts(facts, accelerator, setup):
         ways_out.append(Remedy(field="engineOptions.args", value=flag))
         message = f"{message}, or {flag} keeps experts whole"

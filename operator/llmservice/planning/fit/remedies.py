@@ -40,10 +40,9 @@ def remedies(
     """Changes that make it fit by the careful estimate: length, cache, requests, weights, devices, their type.
 
     Of `others`, the types that could be used instead, the one of the same vendor with the least memory is named; and
-    where nothing but a type helps, one of which several do. A length that was left open (1 token) must become useful.
+    where nothing but a type helps, one of which several do.
     """
-    longest = facts.longest_context or _LEAST_CONTEXT
-    setup = replace(setup, max_model_len=min(longest, _LEAST_CONTEXT)) if setup.max_model_len == 1 else setup
+    setup = _useful(facts, setup)
     found = [
         *_shorter(facts, accelerator, setup),
         *_smaller_cache(facts, accelerator, setup),
@@ -56,6 +55,20 @@ def remedies(
     yield from _larger_type(facts, accelerator, setup, types)
     if not found:
         yield from _several_of_a_type(facts, accelerator, setup, types)
+
+
+def other_types(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]
+) -> Iterator[Remedy]:
+    """One or several of another type of the same vendor, where no number of this one does."""
+    types = [each for each in others if each.vendor == accelerator.vendor]
+    yield from _several_of_a_type(facts, accelerator, replace(_useful(facts, setup), devices=0), types)
+
+
+def _useful(facts: ModelFacts, setup: Setup) -> Setup:
+    """A length that was left open (1 token) must become one that people can use."""
+    least = min(facts.longest_context or _LEAST_CONTEXT, _LEAST_CONTEXT)
+    return replace(setup, max_model_len=least) if setup.max_model_len == 1 else setup
 
 
 def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
@@ -149,7 +162,7 @@ def _larger_type(
     """For a slice of a device the whole one, where that does."""
     larger = (each for each in types if each.memory_gib > accelerator.memory_gib)
     for each in sorted(larger, key=lambda each: (each.name != accelerator.name, each.memory_gib, each.name)):
-        if fits_carefully(facts, each, setup):
+        if fits_carefully(facts, each, _on(each, setup)):
             yield _type(each, accelerator)
             return
 
@@ -161,9 +174,18 @@ def _several_of_a_type(
     by_size = sorted(types, key=lambda each: (each.memory_gib, each.name))
     for count in USUAL_COUNTS:
         for each in by_size if count > setup.devices else ():
-            if fits_carefully(facts, each, replace(setup, devices=count)):
+            if fits_carefully(facts, each, replace(_on(each, setup), devices=count)):
                 yield _type(each, accelerator, count)
                 return
+
+
+def _on(each: Accelerator, setup: Setup) -> Setup:
+    """The start on another type, where engine and operator may choose larger numbers."""
+    return replace(
+        setup,
+        batched_tokens=max(setup.batched_tokens, setup.use.usual_step_tokens(each)),
+        max_num_seqs=max(setup.max_num_seqs, setup.use.usual_requests(each.memory_gib)),
+    )
 
 
 def _type(each: Accelerator, instead: Accelerator, count: int = 0) -> Remedy:

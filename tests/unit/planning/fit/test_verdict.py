@@ -139,3 +139,22 @@ def test_whole_experts_are_divided_over_more_devices() -> None:
     assert (divided.outcome, divided.remedies[-1].field) == (Outcome.DOES_NOT_FIT, "engineOptions.args")
     whole = check_fit(model, gpu("H100"), replace(SETUP, devices=8, whole_experts=True))
     assert whole.outcome is Outcome.FITS
+
+
+def test_numbers_of_devices_that_do_not_fit_are_no_way_out() -> None:
+    """phi-4 can be divided by 2 at most, which two T4 are too small for."""
+    setup = replace(SETUP, devices=4, max_model_len=16_384)
+    found = check_fit(known("microsoft/phi-4"), gpu("T4"), setup, load_catalogue().accelerators.values())
+    assert [remedy.field for remedy in found.remedies] == ["gpu.type"]
+    assert "may be" not in found.message
+
+
+def test_another_type_is_named_only_if_it_fits_with_the_numbers_that_are_usual_there() -> None:
+    model, setup = known("Qwen/Qwen2.5-14B-Instruct"), replace(SETUP, max_num_seqs=32, max_model_len=8192)
+    names = {}
+    for seqs in (32, 1024):
+        found = check_fit(model, gpu("T4"), replace(setup, max_num_seqs=seqs), load_catalogue().accelerators.values())
+        names[seqs] = next(remedy.value for remedy in found.remedies if remedy.field == "gpu.type")
+    assert gpu(names[32]).memory_gib <= gpu(names[1024]).memory_gib
+    usual = replace(setup, max_num_seqs=256)
+    assert check_fit(model, gpu(names[32]), usual).outcome is Outcome.FITS
