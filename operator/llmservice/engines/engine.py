@@ -179,7 +179,8 @@ class Capabilities:
     other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm.
+    option whose value is GiB of KV cache in /dev/shm. `longer_context` are options and variables, the usual first,
+    without which it ends when it is asked for more tokens than the model's config says; empty where it goes on.
     """
 
     schemes: frozenset[str]
@@ -195,6 +196,7 @@ class Capabilities:
     syntax: Syntax = Syntax()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
+    longer_context: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.argument_values import flags_in
 from llmservice.engines.engine import Engine
+from llmservice.errors import InvalidSpec
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
@@ -16,6 +19,8 @@ from llmservice.planning.service_plan import Default
 
 _MOST_RESERVED_TOKENS = 32_768
 """Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
+_CONFIGURED_TWICE = ("Mistral", "Mixtral", "Pixtral", "Voxtral", "Ministral")
+"""Architectures whose repositories may have a params.json too, which vLLM prefers and which may allow for more."""
 _LEAST_CONTEXT = 1024
 """A length below this is no choice of ours: the check of the fit says what to do instead."""
 
@@ -38,6 +43,25 @@ def choose_context(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Contex
         max_num_seqs=requests.value,
         defaults=(*length.defaults, *requests.defaults),
     )
+
+
+def check_length(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> None:
+    """Raises InvalidSpec (ContextTooLong) for more tokens than the model takes, where the engine would end.
+
+    Options of the resource may stretch the model, and an image of its own may take more.
+    """
+    longest, asked, options = facts.model.longest_context, spec.max_model_len or 0, spec.engine_options
+    lifting = engine.capabilities.longer_context
+    if not lifting or not 0 < longest < asked or options.image is not None or spec.fit != "Enforce":
+        return
+    given = {*flags_in(options.args), *(each.name for each in options.env)}
+    if given.isdisjoint(lifting) and not facts.model.architecture.startswith(_CONFIGURED_TWICE):
+        raise InvalidSpec(
+            Reason.CONTEXT_TOO_LONG,
+            f"the model takes {longest} tokens; set it to {longest} or less, or stretch the model with "
+            f"{' or '.join(lifting[:2])} in spec.engineOptions",
+            field="spec.maxModelLen",
+        )
 
 
 def _requests(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[int]:

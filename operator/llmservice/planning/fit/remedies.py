@@ -123,7 +123,7 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
     longest = largest_context(facts, accelerator, replace(setup, kv_dtype=dtype))
     if longest >= setup.max_model_len:
         yield Remedy(field="kvCacheDtype", value=dtype)
-    elif longest >= _LEAST_CONTEXT:
+    elif longest >= _LEAST_CONTEXT and longest > largest_context(facts, accelerator, setup):
         yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
 
 
