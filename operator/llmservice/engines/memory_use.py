@@ -1,7 +1,6 @@
 """How an engine uses the memory of devices, as data: what the arithmetic of fitting asks of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from llmservice.catalog.accelerator import Accelerator
 
@@ -35,8 +34,8 @@ class MemoryUse:
     `divides_heads`: several devices share each layer, which some models do not allow; else each gets whole layers.
     `reserves_requests`: the KV cache of all requests is taken at the start; else there must be room for one.
     `output_buffer`: the largest step is that of the output layer over all its tokens; else that of an MLP, or the
-    sampler's over all requests, which holds `sampler_copies` of their logits. `padding` maps a quantization and a
-    compute capability to the share by which kernels widen the weights of such a checkpoint there.
+    sampler's over all requests, which holds `sampler_copies` of their logits. `padding` are a quantization, a
+    compute capability, and the share by which kernels widen the weights of such a checkpoint there.
 
     `compiling_gib` is what compilation takes while a start has no cache, `graphs_gib` CUDA graphs of up to 256
     requests, `exchange_gib` what several devices exchange, `experts_gib` the workspace of a mixture of experts,
@@ -57,7 +56,7 @@ class MemoryUse:
     reserves_requests: bool = False
     output_buffer: bool = False
     sampler_copies: float = 0.0
-    padding: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    padding: tuple[tuple[str, str, float], ...] = ()
     compiling_gib: float = 0.0
     graphs_gib: float = 0.0
     exchange_gib: float = 0.0

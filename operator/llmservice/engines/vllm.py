@@ -50,7 +50,7 @@ _MEMORY = MemoryUse(
     # Since 0.17. Before, 9.7 was seen; but with that the public starts of old versions are predicted worse, not better.
     sampler_copies=3.8,
     # gpt-oss-120b on H100: 64.38 GiB in vLLM's log (65.97 in 0.10), 60.70 in its files.
-    padding={("mxfp4", "9.0"): 0.0606},
+    padding=(("mxfp4", "9.0", 0.0606),),
     compiling_gib=0.75,
     graphs_gib=0.3,
     # With the 0.3 of one device 2.1 to 2.2 on H100 with NVLink: NCCL and custom all-reduce.

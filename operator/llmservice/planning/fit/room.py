@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.kv_cache import KvCache, kv_cache
@@ -42,8 +43,12 @@ def room(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Room | No
     return _room(facts, accelerator, setup, weights, cache_of(facts, setup))
 
 
+@lru_cache(maxsize=1024)
 def largest_context(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> int:
-    """The most tokens a request can have by the careful estimate, up to what the model knows; 0 when none fits."""
+    """The most tokens a request can have by the careful estimate, up to what the model knows; 0 when none fits.
+
+    Remembered, because every plan of a service asks again.
+    """
     weights, cache = weight_bytes(facts, setup.quantization), cache_of(facts, setup)
     if weights is None or cache is None:
         return 0
@@ -86,7 +91,7 @@ def _room(facts: ModelFacts, accelerator: Accelerator, setup: Setup, weights: in
     usable = accelerator.memory_gib * setup.utilization * GIB
     share, taken = weights * setup.offloaded / setup.devices, overhead(facts, setup)
     method = setup.quantization if setup.quantization not in ("", "auto") else facts.quantization
-    padding = share * setup.use.padding.get((method, accelerator.capability), 0.0)
+    padding = share * sum(widened for *which, widened in setup.use.padding if which == [method, accelerator.capability])
     return Room(
         usable=usable,
         weights=share,

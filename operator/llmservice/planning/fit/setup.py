@@ -1,6 +1,6 @@
 """With which numbers an engine would be started."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from llmservice.engines.memory_use import MemoryUse
 
@@ -18,7 +18,7 @@ class Setup:
     device.
     """
 
-    use: MemoryUse
+    use: MemoryUse = field(hash=False)
     max_model_len: int
     max_num_seqs: int
     batched_tokens: int
