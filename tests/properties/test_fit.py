@@ -91,16 +91,16 @@ def test_a_longer_context_never_fits_where_a_shorter_one_does_not(
 
 @given(FACTS, SETUPS, MEMORY)
 def test_the_careful_estimate_is_never_above_the_optimistic_one(facts: ModelFacts, setup: Setup, memory: float) -> None:
-    taken, found = overhead(facts, setup), room(facts, memory, setup)
+    taken, found = overhead(facts, setup), room(facts, gpu(memory), setup)
     assert taken.careful >= taken.optimistic > 0
     assert found is None or found.careful <= found.optimistic
 
 
 @given(FACTS, SETUPS, MEMORY)
 def test_the_largest_context_is_the_largest_that_fits(facts: ModelFacts, setup: Setup, memory: float) -> None:
-    longest = largest_context(facts, memory, setup)
-    fitting = room(facts, memory, replace(setup, max_model_len=max(1, longest)))
-    beyond = room(facts, memory, replace(setup, max_model_len=longest + 1))
+    longest = largest_context(facts, gpu(memory), setup)
+    fitting = room(facts, gpu(memory), replace(setup, max_model_len=max(1, longest)))
+    beyond = room(facts, gpu(memory), replace(setup, max_model_len=longest + 1))
     assert fitting is not None
     assert beyond is not None
     assert longest == 0 or fitting.needed <= fitting.careful
@@ -116,6 +116,7 @@ def test_every_remedy_is_one(facts: ModelFacts, setup: Setup, memory: float) -> 
 
 
 def changed(setup: Setup, remedy: Remedy) -> Setup:
+    setup = replace(setup, devices=remedy.count or setup.devices)
     if remedy.context:
         setup = replace(setup, max_model_len=remedy.context)
     number = int(remedy.value) if remedy.value.isdecimal() else 0
@@ -126,4 +127,5 @@ def changed(setup: Setup, remedy: Remedy) -> Setup:
         "quantization": lambda: replace(setup, quantization=remedy.value),
         "gpu.count": lambda: replace(setup, devices=number),
         "gpu.type": lambda: setup,
+        "model.uri": lambda: replace(setup, quantization=remedy.value.split()[1]),
     }[remedy.field]()

@@ -1,7 +1,7 @@
 """One type of accelerator: a row of accelerators.yaml, completed by its vendor's row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -27,7 +27,8 @@ class Accelerator:
 
     `avoided` are requirements that keep off nodes whose devices are divided; they belong to every term, and are one by
     themselves where there is none. `shared_terms` and `shared_avoided` take their place for a pod that admits shared
-    devices: `admitting` chooses. `shared` tells that others may use the device's memory too.
+    devices: `admitting` chooses. `shared` tells that others may use the device's memory too. JSON takes no part in the
+    hash.
     """
 
     name: str
@@ -37,14 +38,23 @@ class Accelerator:
     capability: str = ""
     machine: str = ""
     memory_gib: float = 0.0
-    node_terms: tuple[NodeTerm, ...] = ()
-    tolerations: tuple[Json, ...] = ()
+    node_terms: tuple[NodeTerm, ...] = field(default=(), hash=False)
+    tolerations: tuple[Json, ...] = field(default=(), hash=False)
     supplemental_groups: tuple[int, ...] = ()
     seccomp_profile: str = "RuntimeDefault"
-    avoided: tuple[Json, ...] = ()
-    shared_terms: tuple[NodeTerm, ...] = ()
-    shared_avoided: tuple[Json, ...] = ()
+    avoided: tuple[Json, ...] = field(default=(), hash=False)
+    shared_terms: tuple[NodeTerm, ...] = field(default=(), hash=False)
+    shared_avoided: tuple[Json, ...] = field(default=(), hash=False)
     shared: bool = False
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether the pod gets a part of a device with memory of its own (MIG).
+
+        No model is divided over several: slices cannot read each other's memory (NVIDIA's MIG user guide: "no GPU to
+        GPU P2P is supported").
+        """
+        return "/mig-" in self.resource_name
 
     def admitting(self, *, shared: bool) -> "Accelerator":
         """The device for a pod that admits nodes where it is shared, or that stays off them."""

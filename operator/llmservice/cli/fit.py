@@ -13,6 +13,7 @@ from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_of
 from llmservice.cli.fit_table import as_json, as_text
+from llmservice.engines.gguf import is_tag
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.registry import ENGINES, USUAL
 from llmservice.errors import InvalidSpec, UsageError
@@ -129,10 +130,13 @@ def _types(catalogue: Catalogue, version: EngineVersion, use: MemoryUse, wanted:
 
 
 def _quantizations(facts: ModelFacts, version: EngineVersion, use: MemoryUse, wanted: _Wanted) -> list[str]:
-    """Those that are named, as far as the engine has them; else what is usual for such a checkpoint."""
-    names = _listed(wanted.quantization)
+    """Those that are named, as far as the engine has them; else what is usual for such a checkpoint.
+
+    Where files of a repository are chosen by it, also any other name that such files can have.
+    """
+    names, gguf = _listed(wanted.quantization), ENGINES[version.engine].capabilities.gguf
     for name in names:
-        if name != "auto" and name not in version.quantizations:
+        if name != "auto" and name not in version.quantizations and not (gguf and is_tag(name)):
             near = ", ".join(nearest(name, version.quantizations)) or ", ".join(version.quantizations)
             message = f"{name} is not a quantization of {version.engine} {version.version}; use one of: {near}"
             raise UsageError("UnknownQuantization", message, field="--quantization")

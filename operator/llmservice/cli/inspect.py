@@ -30,7 +30,7 @@ _PATHS = ("/", "./", "../")
 @click.option(
     "--quantization",
     default="",
-    help="Where a hub has several GGUF files and none is named: the one of this quantization; auto: Q4_K_M.",
+    help="Where a hub has several GGUF files and none is named: the one of this quantization; auto: Q4_K_M, else Q8_0.",
 )
 @click.option(
     "--root",

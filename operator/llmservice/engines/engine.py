@@ -173,18 +173,21 @@ class Capabilities:
     """What differs between engines and matters to planning, so that no code compares engine names.
 
     `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
-    the model's repository. `dtype`: it accepts a number format. `gguf`: it loads one file of a repository.
-    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
-    are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
+    the model's repository. `dtype`: it accepts a number format, `float32`: this one too. `gguf`: it loads one file of a
+    repository. `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts
+    `--flag=value`. `glued` are the one-letter options that it accepts in one word with their value (`-p8080`) or with
+    other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm.
+    option whose value is GiB of KV cache in /dev/shm. `longer_context` are options and variables, the usual first,
+    without which it ends when it is asked for more tokens than the model's config says; empty where it goes on.
     """
 
     schemes: frozenset[str]
     revisions: bool = False
     remote_code: bool = False
     dtype: bool = False
+    float32: bool = False
     gguf: bool = False
     offload: bool = False
     one_word_arguments: bool = False
@@ -193,6 +196,7 @@ class Capabilities:
     syntax: Syntax = Syntax()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
+    longer_context: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

@@ -12,13 +12,15 @@ class MemoryOptions:
     """Options of the engine that change how it uses memory; empty where it has none.
 
     `relieving` are options and variables that need less of a device than the arithmetic knows (offloading, a smaller
-    cache, a changed model): with one of them nothing is refused.
+    cache, a changed model): with one of them nothing is refused. `expert_parallel` are those with which each device has
+    whole experts.
     """
 
     utilization: str = ""
     step_tokens: str = ""
     eager: str = ""
     relieving: frozenset[str] = frozenset()
+    expert_parallel: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,8 @@ class MemoryUse:
     `divides_heads`: several devices share each layer, which some models do not allow; else each gets whole layers.
     `reserves_requests`: the KV cache of all requests is taken at the start; else there must be room for one.
     `output_buffer`: the largest step is that of the output layer over all its tokens; else that of an MLP, or the
-    sampler's over all requests, which holds `sampler_copies` of their logits.
+    sampler's over all requests, which holds `sampler_copies` of their logits. `padding` are a quantization, a
+    compute capability, and the share by which kernels widen the weights of such a checkpoint there.
 
     `compiling_gib` is what compilation takes while a start has no cache, `graphs_gib` CUDA graphs of up to 256
     requests, `exchange_gib` what several devices exchange, `experts_gib` the workspace of a mixture of experts,
@@ -53,6 +56,7 @@ class MemoryUse:
     reserves_requests: bool = False
     output_buffer: bool = False
     sampler_copies: float = 0.0
+    padding: tuple[tuple[str, str, float], ...] = ()
     compiling_gib: float = 0.0
     graphs_gib: float = 0.0
     exchange_gib: float = 0.0

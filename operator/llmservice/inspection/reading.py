@@ -29,14 +29,15 @@ _MODELOPT = "hf_quant_config.json"
 _POOLING = "sentence_bert_config.json"
 _FIRST_WINDOW = 2**19
 _MOST_NAMED = 8
-_USUAL = "Q4_K_M"
+_USUAL = ("Q4_K_M", "Q8_0")
 _SEPARATORS = str.maketrans("-/", "..")
 
 
 async def facts_from(files: ModelFiles, listing: Listing, file: str, quantization: str = "") -> ModelFacts:
     """The facts of the GGUF model `file`, or without one of whatever model there is; raises InspectionFailed.
 
-    Of several GGUF models that of `quantization`; `auto` is llama.cpp's own choice (common/arg.cpp, `--hf-repo`).
+    Of several GGUF models that of `quantization`; `auto` is llama.cpp's own choice: Q4_K_M, else Q8_0, else the first
+    (b11312: common/download.cpp, find_best_model).
     """
     try:
         if file or _is_gguf(listing):
@@ -107,9 +108,12 @@ async def _of_gguf(files: ModelFiles, listing: Listing, file: str) -> ModelFacts
 
 def _file_of(listing: Listing, quantization: str) -> str:
     """The first GGUF model whose name states the quantization, as a word in any case; empty where none does."""
-    wanted = f".{_words(_USUAL if quantization == 'auto' else quantization)}."
-    found = (name for name in gguf_models(listing.sizes) if wanted in f".{_words(name)}.")
-    return next(found, "") if quantization else ""
+    if not quantization:
+        return ""
+    models = gguf_models(listing.sizes)
+    asked = _USUAL if quantization == "auto" else (quantization,)
+    found = (name for wanted in asked for name in models if f".{_words(wanted)}." in f".{_words(name)}.")
+    return next(found, models[0] if models and quantization == "auto" else "")
 
 
 def _words(name: str) -> str:

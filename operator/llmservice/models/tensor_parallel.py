@@ -11,16 +11,30 @@ from llmservice.models.quantization import quantization_of
 _PADDING = 64
 
 
-def tensor_parallel_problem(facts: ModelFacts, devices: int, quantization: str = "") -> str:
-    """Why the model cannot be divided by so many devices; empty when it can, or nothing is known against it."""
+def tensor_parallel_problem(
+    facts: ModelFacts, devices: int, quantization: str = "", *, whole_experts: bool = False
+) -> str:
+    """Why the model cannot be divided by so many devices; empty when it can, or nothing is known against it.
+
+    With `whole_experts` (expert parallelism) no expert is divided.
+    """
     if devices <= 1:
         return ""
-    return _heads(facts, devices) or _vocabulary(facts, devices) or _groups(facts, devices, quantization)
+    return (
+        _heads(facts, devices)
+        or _vocabulary(facts, devices)
+        or _groups(facts, devices, quantization, whole_experts=whole_experts)
+    )
 
 
-def tensor_parallel_sizes(facts: ModelFacts, at_most: int, quantization: str = "") -> list[int]:
+def tensor_parallel_sizes(
+    facts: ModelFacts, at_most: int, quantization: str = "", *, whole_experts: bool = False
+) -> list[int]:
     """Every number of devices that works."""
-    return [size for size in range(1, at_most + 1) if not tensor_parallel_problem(facts, size, quantization)]
+    sizes = range(1, at_most + 1)
+    return [
+        size for size in sizes if not tensor_parallel_problem(facts, size, quantization, whole_experts=whole_experts)
+    ]
 
 
 def _heads(facts: ModelFacts, devices: int) -> str:
@@ -36,12 +50,17 @@ def _vocabulary(facts: ModelFacts, devices: int) -> str:
     return f"the vocabulary of {padded} (padded) cannot be divided by {devices}" if padded % devices else ""
 
 
-def _groups(facts: ModelFacts, devices: int, quantization: str) -> str:
+def _groups(facts: ModelFacts, devices: int, quantization: str, *, whole_experts: bool) -> str:
     method = quantization_of(facts, quantization)
-    sizes = {facts.intermediate_size} if facts.experts is None else {facts.experts.intermediate_size}
-    if facts.experts is not None and facts.experts.dense_layers:
-        sizes.add(facts.intermediate_size)
-    for size in sorted(sizes):
+    for size in sorted(_divided(facts, whole_experts=whole_experts)):
         if method and method.group and size % (devices * method.group):
             return f"{size} wide layers in groups of {method.group} cannot be divided by {devices}"
     return ""
+
+
+def _divided(facts: ModelFacts, *, whole_experts: bool) -> set[int]:
+    """The widths of the layers that are divided."""
+    if facts.experts is None:
+        return {facts.intermediate_size}
+    dense = {facts.intermediate_size} if facts.experts.dense_layers else set()
+    return dense if whole_experts else dense | {facts.experts.intermediate_size}

@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.argument_values import flags_in
 from llmservice.engines.engine import Engine
+from llmservice.errors import InvalidSpec
+from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.remedies import rounded_context
-from llmservice.planning.fit.room import largest_context
-from llmservice.planning.fit.start import setup_of
+from llmservice.planning.fit.room import cache_of, largest_context
+from llmservice.planning.fit.setup import Setup
+from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
+from llmservice.planning.fit.wording import device_name
 from llmservice.planning.service_plan import Default
 
 _MOST_RESERVED_TOKENS = 32_768
 """Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
+_CONFIGURED_TWICE = ("Mistral", "Mixtral", "Pixtral", "Voxtral", "Ministral")
+"""Architectures whose repositories may have a params.json too, which vLLM prefers and which may allow for more."""
 _LEAST_CONTEXT = 1024
 """A length below this is no choice of ours: the check of the fit says what to do instead."""
 
@@ -37,6 +45,25 @@ def choose_context(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Contex
     )
 
 
+def check_length(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> None:
+    """Raises InvalidSpec (ContextTooLong) for more tokens than the model takes, where the engine would end.
+
+    Options of the resource may stretch the model, and an image of its own may take more.
+    """
+    longest, asked, options = facts.model.longest_context, spec.max_model_len or 0, spec.engine_options
+    lifting = engine.capabilities.longer_context
+    if not lifting or not 0 < longest < asked or options.image is not None or spec.fit != "Enforce":
+        return
+    given = {*flags_in(options.args), *(each.name for each in options.env)}
+    if given.isdisjoint(lifting) and not facts.model.architecture.startswith(_CONFIGURED_TWICE):
+        raise InvalidSpec(
+            Reason.CONTEXT_TOO_LONG,
+            f"the model takes {longest} tokens; set it to {longest} or less, or stretch the model with "
+            f"{' or '.join(lifting[:2])} in spec.engineOptions",
+            field="spec.maxModelLen",
+        )
+
+
 def _requests(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[int]:
     """As many as are usual for the engine on a device of this size."""
     if spec.max_num_seqs is not None:
@@ -59,20 +86,34 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
     if not longest:
         return _of_unknown_model(facts)
     setup = setup_of(spec, facts, engine, longest, requests)
-    if setup is None or facts.accelerator is None or spec.fit == "Ignore":
-        return _without_device(facts, longest)
+    if setup is None or facts.accelerator is None or not _can_tell(spec, facts, setup):
+        return _left_open(facts, longest)
     most = min(longest, _MOST_RESERVED_TOKENS) if setup.use.reserves_requests else longest
-    fits = largest_context(facts.model, facts.accelerator.memory_gib, setup)
+    fits = largest_context(facts.model, facts.accelerator, setup)
     if fits >= most:
         reason = "the model's context length"
         if most < longest:
             reason = f"KV cache for {requests} requests of this length is taken at the start; the model knows {longest}"
         return Decided(most, default("maxModelLen", most, reason))
     if fits < _LEAST_CONTEXT:
-        return _without_device(facts, longest)
+        return _left_open(facts, longest, usual=_LEAST_CONTEXT)
     length = rounded_context(fits)
     reason = f"what fits {_devices(facts)} beside the weights; the model's context length is {longest}"
     return Decided(length, default("maxModelLen", length, reason))
+
+
+def _can_tell(spec: LLMServiceSpec, facts: Facts, setup: Setup) -> bool:
+    """Whether what fits can be computed, and the resource wants that."""
+    accelerator = facts.accelerator
+    if (
+        spec.fit == "Ignore"
+        or accelerator is None
+        or incalculable(spec, setup.use)
+        or share_unknown(spec, facts, setup)
+    ):
+        return False
+    known = accelerator.memory_gib and accelerator.image_variant in setup.use.variants
+    return bool(known and weight_bytes(facts.model, setup.quantization) and cache_of(facts.model, setup))
 
 
 def _of_unknown_model(facts: Facts) -> Decided[int]:
@@ -82,23 +123,28 @@ def _of_unknown_model(facts: Facts) -> Decided[int]:
         return Decided(version.max_model_len, default("maxModelLen", version.max_model_len, reason))
     limit = "as far as memory allows" if version.fits_context else "and ends if it does not fit"
     reason = f"nothing is known of the model: {version.engine} takes its context length, {limit}"
-    if not version.fits_context:
-        reason = (
-            f"nothing is known of the model: {version.engine} takes its context length, and ends if it does not fit"
-        )
     return Decided(0, default("maxModelLen", "auto", reason))
 
 
-def _without_device(facts: Facts, longest: int) -> Decided[int]:
-    """Where nothing can be computed: the model's own length, or the catalogue's where that is less."""
-    usual = facts.version.max_model_len
-    if 0 < usual < longest:
+def _left_open(facts: Facts, longest: int, usual: int = 0) -> Decided[int]:
+    """Where it cannot be computed what fits: what the engine fits itself, else a length that mostly does.
+
+    `usual` is instead of the version's own number.
+    """
+    version = facts.version
+    bound = version.max_model_len and (usual or version.max_model_len)
+    if bound and longest <= bound:
+        return Decided(longest, default("maxModelLen", longest, "the model's context length"))
+    if bound:
         reason = f"fits prompts of several pages; raise it up to the model's {longest} tokens if memory allows"
-        return Decided(usual, default("maxModelLen", usual, reason))
-    return Decided(longest, default("maxModelLen", longest, "the model's context length"))
+        return Decided(bound, default("maxModelLen", bound, reason))
+    reason = f"what fits cannot be told: {version.engine} takes the model's context length of {longest}"
+    if version.fits_context:
+        reason = f"{reason}, as far as memory allows"
+    return Decided(0, default("maxModelLen", "auto", reason))
 
 
 def _devices(facts: Facts) -> str:
     accelerator = facts.accelerator
-    name = accelerator.name or accelerator.resource_name if accelerator else "the CPU"
+    name = device_name(accelerator) if accelerator else "the CPU"
     return f"{facts.devices} × {name}" if facts.devices > 1 else name

@@ -1,6 +1,6 @@
 """What an engine version cannot do on a device, as findings: which field asks for it, and what would be needed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
@@ -83,6 +83,16 @@ def others_that_take(
         return ()
     rows = [row for row in catalogue.versions(version.engine) if _takes(spec, row, accelerator)]
     return tuple(row.version for row in reversed(rows))
+
+
+def types_that_take(
+    spec: LLMServiceSpec, version: EngineVersion, types: Iterable[Accelerator], checkpoint: str = ""
+) -> Iterator[Accelerator]:
+    """The types on which this version can do all that the resource asks for. An image of the user's own may do more."""
+    own = spec.engine_options.image is not None
+    for each in types:
+        if own or (each.image_variant in version.images and not findings(spec, version, each, checkpoint)):
+            yield each
 
 
 def engines_that_run_on(

@@ -14,7 +14,10 @@ _NOT_IN_FLOAT16 = ("Gemma2", "Gemma3", "Glm4", "Plamo2")
 
 
 def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[str]:
-    """The format in the spec, else one that the device has where the checkpoint's is none of them; else empty."""
+    """The format in the spec, else one that the device has where the checkpoint's is none of them; else empty.
+
+    Raises InvalidSpec (UnsupportedByDevice) for a model that works in none which device and engine have.
+    """
     if spec.dtype is not None:
         return Decided(spec.dtype)
     if (
@@ -25,6 +28,13 @@ def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[
         return Decided("")
     lacks = f"{facts.device_name} has no bfloat16"
     if facts.model.architecture.startswith(_NOT_IN_FLOAT16):
+        if not engine.capabilities.float32:
+            raise InvalidSpec(
+                Reason.UNSUPPORTED_BY_DEVICE,
+                f"{lacks}, {facts.model.architecture} does not work in float16, and {engine.name} takes no float32; "
+                "choose another spec.gpu.type, or set spec.dtype: float16 all the same",
+                field="spec.gpu.type",
+            )
         reason = f"{lacks}, and this architecture does not work in float16: it takes twice the memory"
         return Decided(_FLOAT32, default("dtype", _FLOAT32, reason))
     return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{lacks}, which the checkpoint is in"))

@@ -10,10 +10,11 @@ from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
-from llmservice.planning.context import choose_context
+from llmservice.planning.context import check_length, choose_context
 from llmservice.planning.drain import drain_seconds, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
+from llmservice.planning.gathering import gather
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
@@ -45,17 +46,21 @@ def plan_service(
     are types that a remedy may name. Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
-    check_spec(spec, engine, facts)
-    check_quantization(spec, facts)
-    compatibility = check_compatibility(spec, facts, checkpoint=facts.model.quantization)
+    context = choose_context(spec, facts, engine)
+    fit = judge(spec, facts, engine, context.max_model_len, context.max_num_seqs, others)
+    compatibility: list[str] = []
+    gather(
+        lambda: check_spec(spec, engine, facts),
+        lambda: check_quantization(spec, facts),
+        lambda: compatibility.extend(check_compatibility(spec, facts, checkpoint=facts.model.quantization)),
+        lambda: choose_image(spec, facts),
+        lambda: None if accepted else refuse_what_cannot_fit(spec, fit),
+        lambda: None if accepted else check_length(spec, facts, engine),
+    )
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine)
-    context = choose_context(spec, facts, engine)
-    fit = judge(spec, facts, engine, context.max_model_len, context.max_num_seqs, others)
-    if not accepted:
-        refuse_what_cannot_fit(spec, fit)
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source)
     drain = drain_seconds(spec)

@@ -11,6 +11,7 @@ from llmservice.catalog.checks import toleration_problems
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSetting, InvalidSpec
 from llmservice.planning.choosing import first_that_works, told
+from llmservice.planning.device_support import types_that_take
 from llmservice.planning.facts import (
     Facts,
     RegistrySettings,
@@ -106,7 +107,7 @@ class CataloguePlanner:
                 choice=choice,
                 passed_over=passed,
             )
-            return plan_service(service, facts, self.readers, others=self._types())
+            return plan_service(service, facts, self.readers, others=self._types(service, facts))
 
         return first_that_works(service.spec.gpu, plan_of, start, passed_over)
 
@@ -132,8 +133,10 @@ class CataloguePlanner:
         known = known_model(service.spec, self.catalogue)
         return known if known.source != "nothing" else KnownModel(before.model, before.model_source, before.model_note)
 
-    def _types(self) -> Iterable[Accelerator]:
-        return self.catalogue.accelerators.values()
+    def _types(self, service: LLMService, facts: Facts) -> Iterable[Accelerator]:
+        """Types that a remedy may name, looked for only when one is needed."""
+        version = self.catalogue.engine_version(facts.version.engine, facts.version.version)
+        return types_that_take(service.spec, version, self.catalogue.accelerators.values(), facts.model.quantization)
 
 
 def registry_settings(settings: Settings) -> RegistrySettings:

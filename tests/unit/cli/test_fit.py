@@ -166,3 +166,11 @@ def test_what_inspect_writes_is_what_fit_reads(tmp_path: Path, document: str) ->
     file = tmp_path / "facts.json"
     file.write_text(json.dumps(answer if document == "answer" else answer["facts"]))
     assert as_json(f"--facts={file}", "--gpu=L4")["facts"] == known
+
+
+def test_llamacpp_takes_any_name_that_files_of_a_repository_can_have() -> None:
+    arguments = (LLAMA, "--engine=llamacpp", "--gpu=L4", "--count=1")
+    option = as_json(*arguments, "--quantization=UD-IQ4_XS")["options"][0]
+    assert (option["quantization"], option["verdict"]) == ("UD-IQ4_XS", "Fits")
+    assert fit(*arguments, "--quantization=fp8").exit_code == 2
+    assert fit(LLAMA, "--gpu=L4", "--quantization=UD-IQ4_XS").exit_code == 2

@@ -216,6 +216,20 @@ async def test_of_several_gguf_files_the_one_of_the_quantization_is_read(
     assert (await facts_of("tiny/sorts", quantization=quantization)).parameters == 113_856
 
 
+@pytest.mark.parametrize(
+    ("names", "file"),
+    [
+        (("a-F16.gguf", "b-Q8_0.gguf", "c-MXFP4.gguf"), "b-Q8_0.gguf"),
+        (("a-F16.gguf", "c-MXFP4.gguf", "mmproj-F16.gguf"), "a-F16.gguf"),
+    ],
+)
+async def test_without_the_usual_file_the_engines_next_choice_is_read(
+    hub: LocalHub, names: tuple[str, ...], file: str
+) -> None:
+    hub.repositories["tiny/sorts"] = Repository(files=dict.fromkeys(names, b"") | {file: tiny_model()})
+    assert (await facts_of("tiny/sorts", quantization="auto")).parameters == 113_856
+
+
 async def test_a_quantization_that_no_file_has_chooses_none(hub: LocalHub) -> None:
     assert hub.url
     assert (await failure_of("tiny/many", quantization="Q4_K_M")).reason is FailureReason.FILE_MISSING

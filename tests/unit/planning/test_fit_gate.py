@@ -102,3 +102,47 @@ def test_layers_left_on_the_cpu_need_no_room_on_the_device() -> None:
 
 def test_a_tight_start_is_allowed() -> None:
     assert _outcome(planned(**vllm(LLAMA_70B, "A100-80GB-SXM", 2, maxModelLen=40_000))) is Outcome.TIGHT
+
+
+def test_what_others_take_of_a_shared_device_is_not_known() -> None:
+    shared = vllm("Qwen/Qwen2.5-1.5B-Instruct", "T4", gpu__shared=True)
+    assert _outcome(planned(**shared)) is Outcome.UNKNOWN
+    said = shared | {"spec__engineOptions": {"args": ["--gpu-memory-utilization=0.4"]}}
+    assert _outcome(planned(**said)) is Outcome.FITS
+    assert refused(**vllm(_QWEN_72B, "T4", gpu__shared=True)).reason is Reason.DOES_NOT_FIT
+
+
+def test_a_length_that_nobody_asked_for_is_no_reason_to_refuse() -> None:
+    plan = planned(**vllm(maxNumSeqs=2048))
+    assert (plan.max_model_len, _outcome(plan)) == (0, Outcome.TIGHT)
+    assert plan.fit is not None
+    assert plan.fit.full_length_requests == 0
+
+
+@pytest.mark.parametrize("flag", ["--enable-expert-parallel", "--enable_expert_parallel", "-ep"])
+def test_expert_parallelism_lets_experts_be_narrow(flag: str) -> None:
+    facts = {
+        "layers": 94,
+        "hiddenSize": 4096,
+        "intermediateSize": 12_288,
+        "heads": 64,
+        "kvHeads": 4,
+        "headSize": 128,
+        "vocabulary": 151_936,
+        "longestContext": 40_960,
+        "dtype": "bfloat16",
+        "quantization": "fp8",
+        "quantizationBits": 8,
+        "quantizationGroup": 128,
+        "experts": {"count": 128, "active": 8, "intermediateSize": 1536},
+    }
+    changes = stated(facts, "H100", gpu__count=8)
+    assert "--enable-expert-parallel" in refused(**changes).message
+    assert _outcome(planned(**changes, spec__engineOptions={"args": [flag]})) is Outcome.FITS
+
+
+def test_a_model_that_needs_32_bits_takes_twice_the_memory() -> None:
+    """Gemma 3 on a device without bfloat16."""
+    assert refused(**vllm("google/gemma-3-4b-it", "T4")).reason is Reason.DOES_NOT_FIT
+    assert _outcome(planned(**vllm("google/gemma-3-4b-it", "L4"))) is Outcome.FITS
+    assert refused(**vllm(LLAMA_8B, "L4", dtype="float32")).reason is Reason.DOES_NOT_FIT

@@ -29,6 +29,13 @@ def test_the_format_is_named_where_the_device_lacks_the_checkpoints(
     assert [word for word in plan.container.args if word.startswith("--dtype")] == [f"--dtype={dtype}"] * bool(dtype)
 
 
+def test_a_model_that_works_in_no_format_of_device_and_engine_is_refused() -> None:
+    gemma = stated(_BFLOAT16 | {"architecture": "Gemma3ForCausalLM"}, "T4", engine="tgi")
+    problem = refused(**gemma)
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.gpu.type")
+    assert planned(**gemma, spec__dtype="float16").container.args
+
+
 def test_a_format_of_the_resource_is_no_default() -> None:
     assert default_of(planned(**stated(_BFLOAT16, "T4", dtype="float16")), "dtype") == ""
 
@@ -47,6 +54,7 @@ def test_what_the_checkpoint_is_not_is_refused(checkpoint: dict[str, str], asked
     problem = refused(**stated(_BFLOAT16 | checkpoint, quantization=asked))
     assert (problem.reason, problem.field) == (Reason.QUANTIZATION_MISMATCH, "spec.quantization")
     assert named in problem.message
+    assert problem.message.startswith(f"spec.quantization: {asked} ")
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_parallel_sizes
+from llmservice.models.tensor_parallel import tensor_parallel_sizes
 from llmservice.planning.fit import wording
-from llmservice.planning.fit.remedies import Remedy, fits_carefully, remedies, small_kv_dtype
+from llmservice.planning.fit.remedies import Remedy, fits_carefully, other_types, remedies, small_kv_dtype, undividable
 from llmservice.planning.fit.room import Room, largest_context, room
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 
 _MOST_DEVICES = 16
+_WRONG = (Outcome.TIGHT, Outcome.DOES_NOT_FIT)
 
 
 def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator] = ()) -> Verdict:
@@ -20,17 +22,32 @@ def check_fit(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others:
 
     Refused is only what fails by the optimistic estimate; what is not known is never refused.
     """
-    if setup.use.divides_heads:
-        problem = tensor_parallel_problem(facts, setup.devices, setup.quantization)
-        if problem:
-            return _undividable(facts, accelerator, setup, problem)
+    found = _without_remedies(facts, accelerator, setup)
+    if found is None:
+        return _undividable(facts, accelerator, setup, others)
+    if found.room is None or found.outcome not in _WRONG:
+        return found
+    ways_out = tuple(remedies(facts, accelerator, setup, others))
+    return replace(
+        found, remedies=ways_out, message=_message(found.outcome, found.room, 0, accelerator, ways_out, setup)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _without_remedies(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Verdict | None:
+    """The verdict but for what to change; None where the model cannot be divided.
+
+    Remembered: each reconcile of a service that fits asks it anew.
+    """
+    if setup.use.divides_heads and undividable(facts, setup):
+        return None
     if unknown := _unknown(accelerator, setup):
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=unknown)
-    found = room(facts, accelerator.memory_gib, setup)
+    found = room(facts, accelerator, setup)
     if found is None:
         message = "the size of the weights is not known"
         return Verdict(outcome=Outcome.UNKNOWN, setup=setup, message=message)
-    return _judged(facts, accelerator, setup, found, others)
+    return _judged(facts, accelerator, setup, found)
 
 
 def _unknown(accelerator: Accelerator, setup: Setup) -> str:
@@ -40,36 +57,44 @@ def _unknown(accelerator: Accelerator, setup: Setup) -> str:
     return "" if accelerator.memory_gib else f"the memory of {name} is not known"
 
 
-def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, problem: str) -> Verdict:
-    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization)
+def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]) -> Verdict:
+    """Named are the numbers of devices that fit; where none does other types, and where nobody knows all numbers."""
+    problem = undividable(facts, setup)
+    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization, whole_experts=setup.whole_experts)
     fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
     nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
-    return Verdict(
-        outcome=Outcome.DOES_NOT_FIT,
-        setup=setup,
-        message=f"{problem}: gpu.count may be {', '.join(str(size) for size in sizes)}",
-        remedies=tuple(Remedy(field="gpu.count", value=str(size)) for size in nearest),
-    )
+    ways_out = [Remedy(field="gpu.count", value=str(size)) for size in nearest]
+    if not fitting and not _unknown(accelerator, setup):
+        ways_out += other_types(facts, accelerator, setup, others)
+    message = f"{problem}: gpu.count may be {', '.join(str(size) for size in fitting or sizes)}"
+    if not nearest and ways_out:
+        message = wording.with_remedies(problem, ways_out)
+    if flag := _whole_experts(facts, accelerator, setup):
+        ways_out.append(Remedy(field="engineOptions.args", value=flag))
+        message = f"{message}, or {flag} keeps experts whole"
+    return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message, remedies=tuple(ways_out))
 
 
-def _judged(
-    facts: ModelFacts, accelerator: Accelerator, setup: Setup, found: Room, others: Iterable[Accelerator]
-) -> Verdict:
+def _whole_experts(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> str:
+    """The option for expert parallelism, where it lets the model run on so many devices; else empty."""
+    whole = replace(setup, whole_experts=True)
+    helps = not undividable(facts, whole) and fits_carefully(facts, accelerator, whole)
+    return max(setup.use.options.expert_parallel, key=len, default="") if helps else ""
+
+
+def _judged(facts: ModelFacts, accelerator: Accelerator, setup: Setup, found: Room) -> Verdict:
     outcome = outcome_of(found)
-    wrong = outcome in (Outcome.TIGHT, Outcome.DOES_NOT_FIT)
-    ways_out = tuple(remedies(facts, accelerator, setup, others)) if wrong else ()
     requests = max(0.0, found.careful / found.request) if found.request else 0.0
     dtype = small_kv_dtype(accelerator, setup)
     smaller = replace(setup, kv_dtype=dtype)
     return Verdict(
         outcome=outcome,
         setup=setup,
-        message=_message(outcome, found, requests, accelerator, ways_out, setup),
+        message=_message(outcome, found, requests, accelerator, (), setup),
         room=found,
         full_length_requests=requests,
-        largest_context=largest_context(facts, accelerator.memory_gib, setup),
-        largest_context_small_kv=largest_context(facts, accelerator.memory_gib, smaller) if dtype else 0,
-        remedies=ways_out,
+        largest_context=largest_context(facts, accelerator, setup),
+        largest_context_small_kv=largest_context(facts, accelerator, smaller) if dtype else 0,
     )
 
 

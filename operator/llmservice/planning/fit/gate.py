@@ -10,7 +10,8 @@ from llmservice.engines.engine import Engine
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.checking import check_fit
-from llmservice.planning.fit.start import incalculable, setup_of
+from llmservice.planning.fit.setup import Setup
+from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
 from llmservice.planning.fit.verdict import Outcome, Verdict
 
 
@@ -31,9 +32,22 @@ def judge(
     if setup is None or facts.accelerator is None:
         return None
     verdict = check_fit(facts.model, facts.accelerator, setup, others)
-    if verdict.outcome is not Outcome.DOES_NOT_FIT or not (flag := incalculable(spec, setup.use)):
-        return verdict
-    return replace(verdict, outcome=Outcome.UNKNOWN, message=f"{verdict.message}; {flag} may change that", remedies=())
+    if not max_model_len:
+        verdict = replace(verdict, full_length_requests=0.0)
+    if verdict.outcome is Outcome.DOES_NOT_FIT:
+        flag = incalculable(spec, setup.use)
+        return _unknown(verdict, f"{flag} may change that") if flag else verdict
+    return _unknown(verdict, _shared(setup)) if share_unknown(spec, facts, setup) else verdict
+
+
+def _unknown(verdict: Verdict, why: str) -> Verdict:
+    return replace(verdict, outcome=Outcome.UNKNOWN, message=f"{verdict.message}; {why}", remedies=())
+
+
+def _shared(setup: Setup) -> str:
+    what = "the device is shared, and what others take of its memory is not known"
+    flag = setup.use.options.utilization
+    return f"{what}: say in spec.engineOptions.args with {flag} what this service may take" if flag else what
 
 
 def refuse_what_cannot_fit(spec: LLMServiceSpec, verdict: Verdict | None) -> None:

@@ -1,6 +1,6 @@
 """What would make a model fit, in the order of least change."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from llmservice.catalog.accelerator import Accelerator
@@ -16,32 +16,60 @@ USUAL_COUNTS = (1, 2, 4, 8)
 _LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
 _FP8_NATIVE = (8, 9)
+_ONLINE = "online-"
 _ONLINE_FP8 = "online-fp8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """One change. `context` is the most tokens that it allows, where that is less than was asked for; else 0."""
+    """One change. `context` is the most tokens that it allows, where that is less than was asked for; else 0.
+
+    Of a type, `count` is how many of it are needed, 0 where their number stays, and `without` is a field that must be
+    removed with it, else empty.
+    """
 
     field: str
     value: str
     context: int = 0
+    count: int = 0
+    without: str = ""
 
 
 def remedies(
     facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator] = ()
 ) -> Iterator[Remedy]:
-    """Single changes that make it fit by the careful estimate: length, cache, requests, weights, devices, their type.
+    """Changes that make it fit by the careful estimate: length, cache, requests, weights, devices, their type.
 
-    Of `others`, the types that could be used instead, the one of the same vendor with the least memory is named.
+    Of `others`, the types that could be used instead, the one of the same vendor with the least memory is named; and
+    where nothing but a type helps, one of which several do.
     """
-    yield from _shorter(facts, accelerator, setup)
-    yield from _smaller_cache(facts, accelerator, setup)
-    yield from _fewer_requests(facts, accelerator, setup)
-    yield from _smaller_weights(facts, accelerator, setup)
-    if count := smallest_count(facts, accelerator, setup, more_than=setup.devices):
-        yield Remedy(field="gpu.count", value=str(count))
-    yield from _larger_type(facts, accelerator, setup, others)
+    setup = _useful(facts, setup)
+    found = [
+        *_shorter(facts, accelerator, setup),
+        *_smaller_cache(facts, accelerator, setup),
+        *_fewer_requests(facts, accelerator, setup),
+        *_smaller_weights(facts, accelerator, setup),
+        *_more_devices(facts, accelerator, setup),
+    ]
+    yield from found
+    types = [each for each in others if each.vendor == accelerator.vendor]
+    yield from _larger_type(facts, accelerator, setup, types)
+    if not found:
+        yield from _several_of_a_type(facts, accelerator, setup, types)
+
+
+def other_types(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]
+) -> Iterator[Remedy]:
+    """One or several of another type of the same vendor, where no number of this one does."""
+    types = [each for each in others if each.vendor == accelerator.vendor]
+    yield from _several_of_a_type(facts, accelerator, replace(_useful(facts, setup), devices=0), types)
+
+
+def _useful(facts: ModelFacts, setup: Setup) -> Setup:
+    """A length that was left open (1 token) must become one that people can use."""
+    least = min(facts.longest_context or _LEAST_CONTEXT, _LEAST_CONTEXT)
+    return replace(setup, max_model_len=least) if setup.max_model_len == 1 else setup
 
 
 def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
@@ -52,10 +80,15 @@ def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, mo
 
 def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
     """Whether it fits by the careful estimate; what is not known does not."""
-    if setup.use.divides_heads and tensor_parallel_problem(facts, setup.devices, setup.quantization):
+    if setup.use.divides_heads and undividable(facts, setup):
         return False
-    found = room(facts, accelerator.memory_gib, setup)
+    found = room(facts, accelerator, setup)
     return found is not None and found.careful > 0 and found.needed <= found.careful
+
+
+def undividable(facts: ModelFacts, setup: Setup) -> str:
+    """Why the model cannot be divided over the devices; empty when it can."""
+    return tensor_parallel_problem(facts, setup.devices, setup.quantization, whole_experts=setup.whole_experts)
 
 
 def small_kv_dtype(accelerator: Accelerator, setup: Setup) -> str:
@@ -79,7 +112,7 @@ def rounded_context(tokens: int) -> int:
 
 
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
-    longest = largest_context(facts, accelerator.memory_gib, setup)
+    longest = largest_context(facts, accelerator, setup)
     if _LEAST_CONTEXT <= longest < setup.max_model_len:
         yield Remedy(field="maxModelLen", value=str(rounded_context(longest)))
 
@@ -88,10 +121,10 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
     dtype = small_kv_dtype(accelerator, setup)
     if not dtype or setup.kv_dtype not in ("", "auto"):
         return
-    longest = largest_context(facts, accelerator.memory_gib, replace(setup, kv_dtype=dtype))
+    longest = largest_context(facts, accelerator, replace(setup, kv_dtype=dtype))
     if longest >= setup.max_model_len:
         yield Remedy(field="kvCacheDtype", value=dtype)
-    elif longest >= _LEAST_CONTEXT:
+    elif longest >= _LEAST_CONTEXT and longest > largest_context(facts, accelerator, setup):
         yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
 
 
@@ -112,15 +145,50 @@ def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) 
     for name in by_size:
         native = has_fp8(accelerator) or not name.startswith(_ONLINE_FP8)
         if native and fits_carefully(facts, accelerator, replace(setup, quantization=name)):
-            yield Remedy(field="quantization", value=name)
+            made = name.startswith(_ONLINE) or not setup.use.divides_heads
+            yield Remedy(field="quantization" if made else "model.uri", value=name if made else f"of {name} weights")
             return
+
+
+def _more_devices(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    if accelerator.is_slice:
+        return
+    if count := smallest_count(facts, accelerator, setup, more_than=setup.devices):
+        yield Remedy(field="gpu.count", value=str(count))
 
 
 def _larger_type(
-    facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, types: Sequence[Accelerator]
 ) -> Iterator[Remedy]:
-    larger = (each for each in others if each.vendor == accelerator.vendor and each.memory_gib > accelerator.memory_gib)
-    for each in sorted(larger, key=lambda each: (each.memory_gib, each.name)):
-        if fits_carefully(facts, each, setup):
-            yield Remedy(field="gpu.type", value=each.name)
+    """For a slice of a device the whole one, where that does."""
+    larger = (each for each in types if each.memory_gib > accelerator.memory_gib)
+    for each in sorted(larger, key=lambda each: (each.name != accelerator.name, each.memory_gib, each.name)):
+        if fits_carefully(facts, each, _on(each, setup)):
+            yield _type(each, accelerator)
             return
+
+
+def _several_of_a_type(
+    facts: ModelFacts, accelerator: Accelerator, setup: Setup, types: Sequence[Accelerator]
+) -> Iterator[Remedy]:
+    """As few devices as possible, of the least memory."""
+    by_size = sorted(types, key=lambda each: (each.memory_gib, each.name))
+    for count in USUAL_COUNTS:
+        for each in by_size if count > setup.devices else ():
+            if fits_carefully(facts, each, replace(_on(each, setup), devices=count)):
+                yield _type(each, accelerator, count)
+                return
+
+
+def _on(each: Accelerator, setup: Setup) -> Setup:
+    """The start on another type, where engine and operator may choose larger numbers."""
+    return replace(
+        setup,
+        batched_tokens=max(setup.batched_tokens, setup.use.usual_step_tokens(each)),
+        max_num_seqs=max(setup.max_num_seqs, setup.use.usual_requests(each.memory_gib)),
+    )
+
+
+def _type(each: Accelerator, instead: Accelerator, count: int = 0) -> Remedy:
+    other = each.resource_name != instead.resource_name
+    return Remedy(field="gpu.type", value=each.name, count=count, without="gpu.resourceName" if other else "")

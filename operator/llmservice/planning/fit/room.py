@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.kv_cache import KvCache, kv_cache
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.sizes import GIB
@@ -34,25 +36,29 @@ class Room:
         return self.request * self.reserved
 
 
-def room(facts: ModelFacts, memory_gib: float, setup: Setup) -> Room | None:
-    """The room on devices of so much memory; None when nothing tells the size of the weights."""
+def room(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Room | None:
+    """The room on such devices; None when nothing tells the size of the weights."""
     weights = weight_bytes(facts, setup.quantization)
     if weights is None:
         return None
-    return _room(facts, memory_gib, setup, weights, cache_of(facts, setup))
+    return _room(facts, accelerator, setup, weights, cache_of(facts, setup))
 
 
-def largest_context(facts: ModelFacts, memory_gib: float, setup: Setup) -> int:
-    """The most tokens a request can have by the careful estimate, up to what the model knows; 0 when none fits."""
+@lru_cache(maxsize=1024)
+def largest_context(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> int:
+    """The most tokens a request can have by the careful estimate, up to what the model knows; 0 when none fits.
+
+    Remembered, because every plan of a service asks again.
+    """
     weights, cache = weight_bytes(facts, setup.quantization), cache_of(facts, setup)
     if weights is None or cache is None:
         return 0
 
     def fits(tokens: int) -> bool:
-        found = _room(facts, memory_gib, replace(setup, max_model_len=tokens), weights, cache)
+        found = _room(facts, accelerator, replace(setup, max_model_len=tokens), weights, cache)
         return found.needed <= found.careful
 
-    shortest = _room(facts, memory_gib, replace(setup, max_model_len=1), weights, cache)
+    shortest = _room(facts, accelerator, replace(setup, max_model_len=1), weights, cache)
     growing = cache.full * shortest.reserved
     # More than this cannot fit, and where all layers keep all tokens it mostly does: one look instead of twenty.
     bound = int(max(0.0, shortest.careful) // growing) if growing else _LONGEST
@@ -82,14 +88,16 @@ def reserved_requests(setup: Setup) -> int:
     return setup.max_num_seqs if setup.use.reserves_requests else 1
 
 
-def _room(facts: ModelFacts, memory_gib: float, setup: Setup, weights: int, cache: KvCache | None) -> Room:
-    usable = memory_gib * setup.utilization * GIB
+def _room(facts: ModelFacts, accelerator: Accelerator, setup: Setup, weights: int, cache: KvCache | None) -> Room:
+    usable = accelerator.memory_gib * setup.utilization * GIB
     share, taken = weights * setup.offloaded / setup.devices, overhead(facts, setup)
+    method = setup.quantization if setup.quantization not in ("", "auto") else facts.quantization
+    padding = share * sum(widened for *which, widened in setup.use.padding if which == [method, accelerator.capability])
     return Room(
         usable=usable,
         weights=share,
         optimistic=usable - share - taken.optimistic,
-        careful=usable - share - taken.careful,
+        careful=usable - share - padding - taken.careful,
         request=cache.request_bytes(setup.max_model_len, setup.step_tokens) if cache else 0.0,
         reserved=reserved_requests(setup),
     )

@@ -1,6 +1,6 @@
 """With which numbers an engine would be started."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from llmservice.engines.memory_use import MemoryUse
 
@@ -12,10 +12,11 @@ class Setup:
     `use` is how the engine uses memory. `devices`, one or more, share the model; `utilization` is the share of each
     that the engine takes. `max_model_len` and `batched_tokens` (of one step) are tokens, `max_num_seqs` requests. Empty
     names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start without compilation
-    and graphs; `offloaded` is the share of the layers that is on the devices.
+    and graphs; `offloaded` is the share of the layers that is on the devices. `whole_experts` leaves each expert on one
+    device.
     """
 
-    use: MemoryUse
+    use: MemoryUse = field(hash=False)
     max_model_len: int
     max_num_seqs: int
     batched_tokens: int
@@ -25,6 +26,7 @@ class Setup:
     kv_dtype: str = ""
     eager: bool = False
     offloaded: float = 1.0
+    whole_experts: bool = False
 
     @property
     def step_tokens(self) -> int:

@@ -9,8 +9,10 @@ from llmservice.engines.engine import Engine
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.setup import Setup
+from llmservice.planning.number_formats import choose_dtype
 
 _MOST_TOKENS = 2**24
+_FLOAT32 = ("float32", "float")
 
 
 def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: int, max_num_seqs: int) -> Setup | None:
@@ -22,6 +24,9 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
     if use is None or accelerator is None:
         return None
     args = spec.engine_options.args
+    flags = flags_in(args)
+    wide = choose_dtype(spec, facts, engine).value in _FLOAT32 and not facts.model.quantization
+    plain = _FLOAT32[0] if wide else ""
     return Setup(
         use=use,
         max_model_len=max_model_len,
@@ -29,16 +34,23 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         batched_tokens=_batched_tokens(use, accelerator, args),
         utilization=_utilization(use, args),
         devices=facts.devices,
-        quantization="" if spec.quantization == "auto" else spec.quantization,
-        kv_dtype=spec.kv_cache_dtype or "",
-        eager=use.options.eager in flags_in(args),
+        quantization=plain if spec.quantization == "auto" else spec.quantization,
+        kv_dtype=spec.kv_cache_dtype or plain,
+        eager=use.options.eager in flags,
         offloaded=_offloaded(spec, facts),
+        whole_experts=not use.options.expert_parallel.isdisjoint(flags),
     )
 
 
 def incalculable(spec: LLMServiceSpec, use: MemoryUse) -> str:
     """The first argument of the resource with which the arithmetic does not hold; empty without one."""
     return next(_relieving(spec, use), "")
+
+
+def share_unknown(spec: LLMServiceSpec, facts: Facts, setup: Setup) -> bool:
+    """Whether others use the device's memory too, and nothing says how much of it is for this engine."""
+    shared = facts.accelerator is not None and facts.accelerator.shared
+    return shared and not value_of(spec.engine_options.args, setup.use.options.utilization)
 
 
 def _relieving(spec: LLMServiceSpec, use: MemoryUse) -> Iterator[str]:

@@ -29,6 +29,8 @@ def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight
     if room.reserved > 1:
         what = f"{room.reserved} slots of {setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
     place = _place(accelerator, setup)
+    if tight and setup.max_model_len == 1:
+        return f"{_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} of KV cache are left on {place}"
     if tight:
         return f"{what}; {_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} are left on {place}"
     return f"{what}; {_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
@@ -38,7 +40,9 @@ def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: S
     """What is left, and for how many requests."""
     if not room.request:
         return f"the weights need {_gib(room.weights)} of {_gib(room.usable)} on {_place(accelerator, setup)}"
-    left = f"{_gib(room.careful)} of KV cache are left on {_place(accelerator, setup)}"
+    left = f"{_gib(max(0.0, room.careful))} of KV cache are left on {_place(accelerator, setup)}"
+    if setup.max_model_len == 1:
+        return left
     at_once = min(int(requests), setup.max_num_seqs)
     queue = "; the rest queue" if at_once < setup.max_num_seqs else ""
     return f"{left}: {at_once} of {setup.max_num_seqs} requests of {setup.max_model_len} tokens at once{queue}"
@@ -57,16 +61,25 @@ def with_remedies(sentence: str, found: Iterable[Remedy]) -> str:
 
 def _told(remedy: Remedy) -> str:
     allowed = f" ({remedy.context})" if remedy.context else ""
-    return f"{remedy.field} {remedy.value}{allowed}"
+    count = f" with gpu.count {remedy.count}" if remedy.count else ""
+    without = f" without {remedy.without}" if remedy.without else ""
+    return f"{remedy.field} {remedy.value}{count}{without}{allowed}"
 
 
 def _gib(size: float) -> str:
     return f"{size / GIB:.1f} GiB"
 
 
+def device_name(accelerator: Accelerator) -> str:
+    """The type, or the slice of one; without either the resource."""
+    if accelerator.is_slice:
+        return f"{accelerator.resource_name.partition('/')[2]} slice"
+    return accelerator.name or accelerator.resource_name
+
+
 def _named(accelerator: Accelerator) -> str:
     """With the article people say: an L4, an MI300X, a Radeon."""
-    name = accelerator.name or accelerator.resource_name
+    name = device_name(accelerator)
     spelled = name[:1] in "FHLMNRSX" and not name[1:2].islower()
     return f"{'an' if spelled or name[:1] in 'AEIO' else 'a'} {name}"
 
@@ -74,4 +87,4 @@ def _named(accelerator: Accelerator) -> str:
 def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
-    return f"each of {setup.devices} {accelerator.name or accelerator.resource_name}"
+    return f"each of {setup.devices} {device_name(accelerator)}"

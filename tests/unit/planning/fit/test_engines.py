@@ -18,6 +18,7 @@ from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import use_of, usual
 
 MIB = 2**20
+L4, B200, H100, A100 = (load_catalogue().accelerator(name) for name in ("L4", "B200", "H100", "A100-80GB"))
 LLAMA = known("meta-llama/Llama-3.1-8B-Instruct")
 VLLM = usual("vllm", 256)
 LLAMACPP = usual("llamacpp", 4, "Q4_K_M")
@@ -30,7 +31,7 @@ def careful(facts: ModelFacts, setup: Setup) -> float:
 
 def test_llamacpp_reserves_every_slot_at_the_start() -> None:
     """Four slots of 8192 tokens: 4 GiB of the 22 are reserved, however few are used."""
-    found = room(LLAMA, 22.03, LLAMACPP)
+    found = room(LLAMA, L4, LLAMACPP)
     assert found is not None
     assert (found.needed / GIB, found.request / GIB) == (4.0, 1.0)
 
@@ -50,7 +51,7 @@ def test_the_buffer_of_a_step_is_what_llamacpp_logs() -> None:
 
 
 def test_llamacpp_gives_devices_whole_layers() -> None:
-    one, two = room(LLAMA, 22.03, LLAMACPP), room(LLAMA, 22.03, replace(LLAMACPP, devices=2))
+    one, two = room(LLAMA, L4, LLAMACPP), room(LLAMA, L4, replace(LLAMACPP, devices=2))
     assert one is not None
     assert two is not None
     assert (two.weights, two.request) == (one.weights / 2, one.request / 2)
@@ -102,6 +103,16 @@ def test_every_engine_says_how_it_uses_memory() -> None:
 
 
 def test_the_longest_context_is_never_longer_than_the_models() -> None:
-    assert largest_context(LLAMA, 178.0, VLLM) == 131_072
-    assert largest_context(ModelFacts(file_bytes=GIB), 178.0, VLLM) == 0
-    assert largest_context(ModelFacts(), 178.0, VLLM) == 0
+    assert largest_context(LLAMA, B200, VLLM) == 131_072
+    assert largest_context(ModelFacts(file_bytes=GIB), B200, VLLM) == 0
+    assert largest_context(ModelFacts(), B200, VLLM) == 0
+
+
+def test_padded_weights_are_in_the_careful_estimate_alone() -> None:
+    model = known("openai/gpt-oss-120b")
+    hopper, ampere = room(model, H100, replace(VLLM, max_model_len=1)), room(model, A100, VLLM)
+    assert hopper is not None
+    assert ampere is not None
+    assert (hopper.optimistic - hopper.careful) / GIB - (ampere.optimistic - ampere.careful) / GIB == pytest.approx(
+        0.0606 * 60.7, abs=0.05
+    )
