@@ -37,7 +37,7 @@ def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
     nothing is known of the checkpoint, nor for files of which each has its own (GGUF).
     """
     asked, version, model = spec.quantization, facts.version, facts.model
-    if asked == "auto" or not _tells(facts) or spec.model.file or asked.upper() == asked:
+    if asked == "auto" or not _tells(facts) or spec.model.file or _is_gguf(asked):
         return
     own = model.quantization
     if asked in version.on_load:
@@ -60,6 +60,7 @@ def _tells(facts: Facts) -> bool:
 
 
 def _is_gguf(name: str) -> bool:
+    """GGUF's names are written in capitals, those of all others are not."""
     return name != "" and name.upper() == name
 
 

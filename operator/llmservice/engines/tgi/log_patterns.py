@@ -29,8 +29,7 @@ _SPECIFIC = (
         remedy="lower spec.maxModelLen, take a quantized checkpoint or a larger spec.gpu.type, or raise spec.gpu.count",
         remedy_in_numbers=(
             "set spec.maxModelLen to {largest} or less, take a quantized checkpoint or a larger spec.gpu.type, "
-            "or raise "
-            "spec.gpu.count"
+            "or raise spec.gpu.count"
         ),
     ),
     LogPattern(
