@@ -23,11 +23,11 @@ def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[
         or has_bfloat16(facts.accelerator, facts.version) is not False
     ):
         return Decided("")
-    lacks = f"{facts.device_name} has no bfloat16"
+    name = facts.accelerator.name if facts.accelerator else ""
     if facts.model.architecture.startswith(_NOT_IN_FLOAT16):
-        reason = f"{lacks}, and this architecture does not work in float16: it takes twice the memory"
+        reason = f"{name} has no bfloat16, and this architecture does not work in float16: it takes twice the memory"
         return Decided(_FLOAT32, default("dtype", _FLOAT32, reason))
-    return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{lacks}, which the checkpoint is in"))
+    return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{name} has no bfloat16, which the checkpoint is in"))
 
 
 def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
