@@ -33,7 +33,7 @@ _SPECIFIC = (
         ),
     ),
     LogPattern(
-        cause="the model's sliding window does not take so long a context here",
+        cause="the context is longer than the sliding window, which is not supported here",
         reason=Reason.CONTEXT_TOO_LONG,
         pattern=compiled(r"does not support sliding window attention[^\n]*sliding_window=(?P<largest>[0-9]+)"),
         remedy="lower spec.maxModelLen to the sliding window",
