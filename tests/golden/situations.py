@@ -118,6 +118,7 @@ UNPLANNABLE += tuple(
         {"spec__gpu": {"type": "Radeon-Pro-V520"}},
         {"spec__gpu": {"type": "T4"}, "spec__dtype": "bfloat16", "spec__quantization": "online-nvfp4"},
         {"spec__gpu": {"type": "L4"}, "spec__quantization": "bitsandbytes"},
+        {"spec__gpu": {"type": "T4"}, "spec__model__facts": {"quantization": "mxfp4"}},
         _mismatch("fp8", {"dtype": "bfloat16"}),
         _mismatch("awq", {"dtype": "bfloat16"}),
         _mismatch("gptq", {"quantization": "awq"}),

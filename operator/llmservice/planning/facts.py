@@ -120,7 +120,7 @@ def choose_facts(
         model=known.facts,
         model_source=known.source,
         model_note=known.note,
-        others=others_that_take(service.spec, version, catalogue, accelerator),
+        others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
     )
