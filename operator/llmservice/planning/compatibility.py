@@ -19,13 +19,14 @@ _BFLOAT16 = (8, 0)
 """NVIDIA's first compute capability with bfloat16 ("Arithmetic Instructions" in the CUDA C++ Programming Guide)."""
 
 
-def check_compatibility(spec: LLMServiceSpec, facts: Facts) -> tuple[str, ...]:
+def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str = "") -> tuple[str, ...]:
     """Notes for status.plan; raises InvalidSpec (UnsupportedByDevice) with a line for each problem.
 
-    Where `spec.quantization` is auto the checkpoint's own is looked up.
+    `checkpoint` is the quantization method of the checkpoint, read where `spec.quantization` is auto; empty when it is
+    plain or not known.
     """
     _check_shares(facts)
-    found = findings(spec, facts.version, facts.accelerator, facts.model.quantization)
+    found = findings(spec, facts.version, facts.accelerator, checkpoint)
     if not found:
         return tuple(_driver(facts)) if spec.engine_options.image is None else ()
     if spec.engine_options.image is not None:

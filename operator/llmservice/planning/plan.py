@@ -10,7 +10,7 @@ from llmservice.engines.registry import engine_named
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
-from llmservice.planning.context import Context, choose_context
+from llmservice.planning.context import choose_context
 from llmservice.planning.drain import drain_seconds, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
@@ -20,7 +20,7 @@ from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitte
 from llmservice.planning.number_formats import check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
-from llmservice.planning.resources import ContainerResources, choose_resources
+from llmservice.planning.resources import choose_resources
 from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.security import choose_security
@@ -47,7 +47,7 @@ def plan_service(
     spec, engine = service.spec, engine_named(service.spec.engine)
     check_spec(spec, engine, facts)
     check_quantization(spec, facts)
-    compatibility = check_compatibility(spec, facts)
+    compatibility = check_compatibility(spec, facts, checkpoint=facts.model.quantization)
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
@@ -59,7 +59,24 @@ def plan_service(
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source)
     drain = drain_seconds(spec)
-    launch = engine.launch(_request(spec, facts, source, names.value, context, dtype.value, drain.value, resources))
+    launch = engine.launch(
+        ServingRequest(
+            names=names.value,
+            model=source,
+            version=facts.version,
+            devices=facts.devices,
+            max_model_len=context.max_model_len,
+            max_num_seqs=context.max_num_seqs,
+            drain_seconds=drain.value,
+            quantization=spec.quantization,
+            dtype=dtype.value,
+            kv_cache_dtype=spec.kv_cache_dtype or "",
+            trust_remote_code=spec.model.trust_remote_code,
+            cores=resources.cores,
+            memory_bytes=resources.memory_bytes,
+            offload_layers=spec.gpu.offload_layers,
+        )
+    )
     image = choose_image(spec, facts)
     startup = startup_seconds(spec, source, facts)
     shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
@@ -97,35 +114,6 @@ def plan_service(
         fit=fit,
         offload_layers=spec.gpu.offload_layers,
         verify_devices=spec.gpu.verify,
-    )
-
-
-def _request(
-    spec: LLMServiceSpec,
-    facts: Facts,
-    source: ModelSource,
-    names: tuple[str, ...],
-    context: Context,
-    dtype: str,
-    drain: int,
-    resources: ContainerResources,
-) -> ServingRequest:
-    """The decisions as engines take them."""
-    return ServingRequest(
-        names=names,
-        model=source,
-        version=facts.version,
-        devices=facts.devices,
-        max_model_len=context.max_model_len,
-        max_num_seqs=context.max_num_seqs,
-        drain_seconds=drain,
-        quantization=spec.quantization,
-        dtype=dtype,
-        kv_cache_dtype=spec.kv_cache_dtype or "",
-        trust_remote_code=spec.model.trust_remote_code,
-        cores=resources.cores,
-        memory_bytes=resources.memory_bytes,
-        offload_layers=spec.gpu.offload_layers,
     )
 
 
