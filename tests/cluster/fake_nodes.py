@@ -13,6 +13,8 @@ from tests.cluster.kube import Body, Kube
 
 _ORDINARY = {"cpu": "64", "memory": "512Gi", "pods": "20", "ephemeral-storage": "1Ti"}
 
+_OF_EVERY_NODE = {"kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class FakeNode:
@@ -29,7 +31,7 @@ class FakeNode:
         return {
             "apiVersion": "v1",
             "kind": "Node",
-            "metadata": {"name": self.name, "labels": {"kubernetes.io/os": "linux", **self.labels}},
+            "metadata": {"name": self.name, "labels": {**_OF_EVERY_NODE, **self.labels}},
             "spec": {"taints": taints},
         }
 

@@ -138,8 +138,8 @@ def test_a_quota_in_the_way_is_named(quiet: Kube, limit: dict[str, str], word: s
 @pytest.mark.usefixtures("image")
 def test_an_image_that_cannot_be_pulled_is_named(quiet: Kube) -> None:
     service = asked_of(quiet, "unpulled", {"uri": "hf://tiny/open"})
-    settings = within(15, image="registry.invalid/operator:1")
-    assert "registry.invalid/operator:1" in asyncio.run(looked_at(quiet, service, settings=settings)).note
+    settings = within(15, image="localhost:1/operator:1")
+    assert "localhost:1/operator:1" in asyncio.run(looked_at(quiet, service, settings=settings)).note
 
 
 def test_a_job_of_that_name_by_somebody_else_is_left_alone(quiet: Kube) -> None:

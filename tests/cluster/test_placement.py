@@ -29,7 +29,7 @@ SKU = {"key": "sku", "value": "gpu", "effect": "NoSchedule"}
 class Case:
     """An example, the node it must get, and what is different about the node it must not get.
 
-    `gpu_type` takes the place of the example's own.
+    `gpu_type` takes the place of the example's own; `shared` lets it take a part of a device.
     """
 
     example: str
@@ -37,6 +37,7 @@ class Case:
     other: Mapping[str, str]
     taint: Mapping[str, str] = field(default_factory=lambda: PRESENT)
     gpu_type: str = ""
+    shared: bool = False
 
     @property
     def nodes(self) -> tuple[FakeNode, FakeNode]:
@@ -110,8 +111,14 @@ CASES = {
     ),
     "feature-discovery-shared-l4": Case(
         example="llamacpp-hf",
+        shared=True,
         labels={"nvidia.com/gpu.product": "NVIDIA-L4-SHARED"},
         other={"nvidia.com/gpu.product": "NVIDIA-L40S-SHARED"},
+    ),
+    "feature-discovery-whole-l4": Case(
+        example="llamacpp-hf",
+        labels={"nvidia.com/gpu.product": "NVIDIA-L4"},
+        other={"nvidia.com/gpu.product": "NVIDIA-L4-SHARED", "nvidia.com/gpu.sharing-strategy": "time-slicing"},
     ),
 }
 
@@ -129,7 +136,7 @@ def test_an_example_gets_the_node_its_platform_labels_so(kube: Kube, name: str) 
     right, wrong = case.nodes
     with standing(kube, wrong, right):
         body = example(case.example)
-        body["spec"]["gpu"]["type"] = case.gpu_type or body["spec"]["gpu"]["type"]
+        body["spec"]["gpu"] |= {"type": case.gpu_type or body["spec"]["gpu"]["type"], "shared": case.shared}
         kube.create(body)
         assert node_of_the_pod(kube) == right.name
 

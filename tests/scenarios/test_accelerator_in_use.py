@@ -1,11 +1,13 @@
 """A replica with a device, from the start of its engine to what its status says."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.start_logs import StartLogs
+from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.scenarios.world import NAMESPACE, World
 from tests.unit.engines.test_start_logs import LOGS
 
@@ -55,6 +57,35 @@ def test_ready_waits_for_an_engine_that_leaves_its_device_idle(
     log: str | None, gpu: dict[str, Any], expected: tuple[str, str, str]
 ) -> None:
     assert shown(a_world(log, **gpu)) == expected
+
+
+def test_ready_waits_for_a_log_that_is_being_read_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llmservice.reconcilers.start_logs._PATIENCE_SECONDS", 0.0)
+    world = World()
+    world.apply(spec__replicas=1, spec__gpu={"type": "L4"})
+    world.reconcile()
+    world.roll_out()
+    started(world, "2026-01-01T00:00:00Z")
+
+    async def passes() -> list[tuple[str, str, str]]:
+        answered, seen = asyncio.Event(), list[tuple[str, str, str]]()
+
+        async def head(*_: object, **__: object) -> str:
+            await answered.wait()
+            return ON_CPU
+
+        monkeypatch.setattr(InMemoryCluster, "log_head", head)
+        for _ in range(2):
+            await world.reconciler((NAMESPACE, "chat"))
+            seen.append(shown(world))
+        answered.set()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        await world.reconciler((NAMESPACE, "chat"))
+        return [*seen, shown(world)]
+
+    waits = ("False", "Starting", "Unknown")
+    assert asyncio.run(passes()) == [waits, waits, ("False", "AcceleratorNotUsed", "False")]
 
 
 def test_an_engine_that_found_its_device_after_a_restart_is_ready() -> None:

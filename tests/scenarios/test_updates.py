@@ -10,10 +10,13 @@ from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering import deployment, pod
+from tests.scenarios.test_knowing import unschedulable
 from tests.scenarios.world import NAMESPACE, World
+from tests.unit.planning.knowing import LLAMA_8B, vllm
 
 NEW_FIELD = {"terminationGracePeriodSeconds": 777}
 
@@ -30,6 +33,7 @@ def newer_operator() -> Iterator[None]:
         patch.setattr(deployment, "pod_template", template)
         patch.setattr(facts, "RENDER_VERSION", 2)
         patch.setattr("llmservice.converging.updates.RENDER_VERSION", 2)
+        patch.setattr(CurrentPlans, "has", lambda *_: False)  # a process of its own has compared nothing yet
         yield
 
 
@@ -99,6 +103,17 @@ def test_what_a_newer_operator_made_is_held_by_the_older_one() -> None:
     world.writes()
     world.reconcile()
     assert world.writes() == []
+
+
+def test_an_older_operator_takes_no_other_devices_for_what_a_newer_one_made() -> None:
+    world = World()
+    with newer_operator():
+        world.serving(**vllm(LLAMA_8B) | {"spec__gpu": {"type": "L4", "alternatives": [{"type": "A10G"}]}})
+    unschedulable(world, seconds=1000)
+    made = template_of(world)
+    world.reconcile()
+    world.reconcile()
+    assert (template_of(world), world.get("LLMService")["status"]["plan"]["accelerator"]) == (made, "L4")
 
 
 def test_the_older_operator_goes_on_with_an_edited_spec() -> None:

@@ -4,19 +4,22 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from llmservice.converging.progress import Progress
-from llmservice.objects.pods import condition, is_living, is_placed, newest_first
-from llmservice.objects.references import Manifest
+from llmservice.objects.pods import condition, has_ended, is_living, is_placed, newest_first
+from llmservice.objects.references import Manifest, is_being_deleted
 
 PATIENCE_SECONDS = 300.0
 """A node autoscaler adds a node in less; what is taken by others may be free for long."""
 _TEMPLATE = "pod-template-hash"
 
 
-def seconds_of_patience_left(progress: Progress, pods: Iterable[Manifest], now: datetime) -> float | None:
+def seconds_of_patience_left(
+    progress: Progress, pods: Sequence[Manifest], now: datetime, freed: datetime | None = None
+) -> float | None:
     """Seconds until other devices are tried, 0 when it is time; None while the newest pods do not wait for a node.
 
-    Pods of an older template say nothing about these devices. Of a workload of which a single pod found a node nothing
-    is moved: its devices exist, and more may come.
+    Pods of an older template say nothing about these devices, but while they finish their requests they hold them: what
+    counts is the time since `freed`, when the last of them was seen. Of a workload of which a single pod found a node
+    nothing is moved: its devices exist, and more may come.
     """
     if not progress.seen or not progress.updated:
         return None
@@ -25,9 +28,15 @@ def seconds_of_patience_left(progress: Progress, pods: Iterable[Manifest], now: 
         return None
     since = [_unschedulable_since(pod) for pod in newest]
     known = [time for time in since if time is not None]
-    if len(known) < len(since):
+    if len(known) < len(since) or holds_devices(pods):
         return None
-    return max(0.0, PATIENCE_SECONDS - (now - max(known)).total_seconds())
+    waits = max([*known, *([freed] if freed else [])])
+    return max(0.0, PATIENCE_SECONDS - (now - waits).total_seconds())
+
+
+def holds_devices(pods: Iterable[Manifest]) -> bool:
+    """Whether a pod that is being deleted still occupies its node."""
+    return any(is_placed(pod) and is_being_deleted(pod) and not has_ended(pod) for pod in pods)
 
 
 def _of_newest_template(pods: Sequence[Manifest]) -> list[Manifest]:

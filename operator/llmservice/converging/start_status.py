@@ -6,7 +6,7 @@ from typing import Any
 
 from llmservice.converging.accelerator_in_use import Reports, started_pods, told
 from llmservice.converging.predicted_start import predicted_start
-from llmservice.engines.start_report import MOST_DEVICES, StartReport, decimal
+from llmservice.engines.start_report import LARGEST, MOST_DEVICES, StartReport, decimal
 from llmservice.objects.pods import engine_of, running_of
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.planning.fit.verdict import Verdict
@@ -35,15 +35,17 @@ def start_of(pod: Manifest) -> str:
 def start_status(pods: Iterable[Manifest], reports: Reports, predicted: Verdict | None = None) -> dict[str, Any] | None:
     """What `status.start` says; None while no report is known.
 
-    Where a replica does not use its devices it is about that one, else about the one with the least room.
+    Where a replica does not use its devices, or some do with a part of the layers, it is about that one, else about the
+    one with the least room. What it says of several starts is as true of each: a restarted operator believes it.
     """
     starts = {pod["metadata"]["name"]: start_of(pod) for pod in started_pods(pods)}
     said = {name: reports[name] for name in starts if name in reports}
     if not said:
         return None
     unused = [said[name] for name in sorted(said) if said[name].in_use is False]
-    report = unused[0] if unused else told(said) or said[min(said)]
-    alike = sorted(starts[name] for name, each in said.items() if each.in_use == report.in_use)
+    partial = {name: each for name, each in said.items() if each.is_partial}
+    report = unused[0] if unused else told(partial or said) or said[min(said)]
+    alike = sorted(starts[name] for name, each in said.items() if _use(each) == _use(report))
     return {**_reported(report), **_predicted(predicted), "starts": alike[:_MOST_STARTS]}
 
 
@@ -56,12 +58,16 @@ def kept_reports(status: Status, pods: Iterable[Manifest]) -> dict[str, StartRep
     return {pod["metadata"]["name"]: report for pod in pods if start_of(pod) in known}
 
 
+def _use(report: StartReport) -> tuple[bool | None, bool]:
+    return report.in_use, report.is_partial
+
+
 def _reported(report: StartReport) -> dict[str, Any]:
     requests = report.full_length_requests
     facts = {
         "backend": report.backend,
         "devices": list(report.devices[:MOST_DEVICES]) or None,
-        **{field: getattr(report, name) for field, name in _WHOLE.items()},
+        **{field: _shown(getattr(report, name)) for field, name in _WHOLE.items()},
         "fullLengthRequests": None if requests is None else f"{requests:.2f}",
     }
     return {field: value for field, value in facts.items() if value is not None}
@@ -72,10 +78,15 @@ def _predicted(verdict: Verdict | None) -> dict[str, Any]:
     if predicted is None:
         return {}
     return {
-        "predictedKvCacheBytes": predicted.at_least,
-        "predictedKvCacheBytesAtMost": predicted.at_most,
+        "predictedKvCacheBytes": min(predicted.at_least, LARGEST),
+        "predictedKvCacheBytesAtMost": min(predicted.at_most, LARGEST),
         **({"predictedFullLengthRequests": f"{predicted.requests:.2f}"} if predicted.requests else {}),
     }
+
+
+def _shown(number: int | None) -> int | None:
+    """None for what no size can be: the schema would refuse the whole status."""
+    return None if number is None or number > LARGEST else number
 
 
 def _report(start: Status) -> StartReport:

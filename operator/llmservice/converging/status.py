@@ -23,6 +23,8 @@ Status = Mapping[str, Any]
 
 _IDLE = frozenset({Reason.ACCELERATOR_NOT_USED, Reason.ACCELERATOR_PARTLY_USED})
 """Why replicas that serve are not Ready: no time helps."""
+_OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
+"""What is told of replicas that run, whatever is decided about the next ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,8 @@ class Situation:
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
     nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known.
+    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
+    be at once.
     """
 
     plan: ServicePlan
@@ -47,6 +50,7 @@ class Situation:
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
     start: Status | None = None
+    unread: bool = False
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -58,6 +62,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | rolled out at the floor            | True                     | True      | absent      | absent  |
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
+    | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -96,7 +101,8 @@ def stalled(
 ) -> dict[str, Any]:
     """The status of a resource that cannot be reconciled: running replicas keep running and their plan stays.
 
-    A cause that `passes` by itself is Reconciling instead of Stalled. Without `progress` the counts stay as they were.
+    A cause that `passes` by itself is Reconciling instead of Stalled, and what is said of replicas and scaling stays
+    too. Without `progress` the counts stay as they were.
     """
     kind = ConditionType.RECONCILING if passes else ConditionType.STALLED
     ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
@@ -106,10 +112,12 @@ def stalled(
         Condition(type=kind, status=True, reason=reason, message=message),
         *refused_for_size(reason, message),
     ]
-    if condition_in(before, ConditionType.SCALING_ACTIVE):
+    if condition_in(before, ConditionType.SCALING_ACTIVE) and not passes:
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
     counts = {} if progress is None else _replica_counts(progress)
-    return _composed(before, generation, conditions, {**before, **counts}, now)
+    status = _composed(before, generation, conditions, {**before, **counts}, now)
+    kept = [condition for kind in _OF_REPLICAS if passes and (condition := condition_in(before, kind))]
+    return {**status, "conditions": [*status["conditions"], *kept]}
 
 
 def _composed(
@@ -167,6 +175,8 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     plan, progress, accelerator = situation.plan, situation.progress, situation.accelerator
     if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
         return False, accelerator.reason, accelerator.message
+    if accelerator is not None and situation.unread and plan.verify_devices and not _was_rolled_out(situation):
+        return False, Reason.STARTING, accelerator.message
     message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
 

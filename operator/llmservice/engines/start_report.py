@@ -11,7 +11,7 @@ MOST_DEVICES = 64
 """Device names that are kept of one start."""
 
 _LONGEST_NAME = 80
-_LARGEST = 2**53
+LARGEST = 2**53
 """Numbers above are no sizes of anything: exact as JSON, and in the schema of the status."""
 
 
@@ -51,10 +51,10 @@ class StartReport:
 def whole(text: str) -> int | None:
     """A number as engines write it, with or without commas; None for none, and for what no size can be."""
     digits = text.replace(",", "")
-    if not digits.isdecimal() or len(digits) > len(str(_LARGEST)):
+    if not digits.isdecimal() or len(digits) > len(str(LARGEST)):
         return None
     number = int(digits)
-    return number if number <= _LARGEST else None
+    return number if number <= LARGEST else None
 
 
 def whole_in(found: Match | None, group: str) -> int | None:
@@ -65,7 +65,7 @@ def whole_in(found: Match | None, group: str) -> int | None:
 def size_in(text: str, unit: int) -> int | None:
     """Bytes of a decimal number of units; None for none, and for what no size can be."""
     number = decimal(text)
-    return None if number is None or number * unit > _LARGEST else int(number * unit)
+    return None if number is None or number * unit > LARGEST else int(number * unit)
 
 
 def decimal(text: str) -> float | None:

@@ -24,7 +24,7 @@ from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
 from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
-from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model
+from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model, what_is_asked
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -51,7 +51,8 @@ class Facts:
     `choice` is 0 for spec.gpu itself, else the number of the alternative, and `passed_over` says why not those before.
     `platform` names a labelling scheme of the accelerator catalogue; empty when it is not known. `update` is the value
     of the annotation that requested them. `model` is what is known of the model, and `model_source` from where;
-    `model_note` says why nothing is known where that needs saying.
+    `model_note` says why nothing is known where that needs saying, and `model_asked` which model was inspected (empty
+    where none was).
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen.
@@ -69,6 +70,7 @@ class Facts:
     model: ModelFacts = NOTHING_KNOWN
     model_source: ModelSourceName = "nothing"
     model_note: str = ""
+    model_asked: str = ""
     others: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -100,7 +102,7 @@ def choose_facts(
     before it. Raises InvalidSpec for names that have no row, and for arguments that the version does not know: both are
     checked here alone, so that no later catalogue refuses them.
     """
-    engine, update = engine_named(service.spec.engine), service.metadata.annotations.get(UPDATE_ANNOTATION, "")
+    engine, update = engine_named(service.spec.engine), update_of(service)
     if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
         return facts
     options = service.spec.engine_options
@@ -120,10 +122,16 @@ def choose_facts(
         model=known.facts,
         model_source=known.source,
         model_note=known.note,
+        model_asked=what_is_asked(service.spec) if known.source == "inspection" else "",
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
     )
+
+
+def update_of(service: LLMService) -> str:
+    """The value of the annotation that asks for current facts; empty without it."""
+    return service.metadata.annotations.get(UPDATE_ANNOTATION, "")
 
 
 def gpu_of(gpu: Gpu, choice: int) -> Gpu:
@@ -138,6 +146,17 @@ def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
     """The facts that a resource's status keeps for this generation of its spec; None where it keeps none."""
     plan = status.get("plan") or {}
     return plan.get("facts") if plan.get("generation") == generation else None
+
+
+def inspected_before(service: LLMService) -> KnownModel | None:
+    """What an inspection for an earlier generation found of the same model; None where the resource wants none.
+
+    So an edit of something else neither waits for another look, nor loses the facts while nobody can look.
+    """
+    facts = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
+    if facts is None or facts.model_source != "inspection" or service.spec.model.inspect == "Never":
+        return None
+    return KnownModel(facts.model, "inspection") if facts.model_asked == what_is_asked(service.spec) else None
 
 
 def facts_to_text(facts: Facts) -> str:

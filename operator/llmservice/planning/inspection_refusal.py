@@ -17,6 +17,11 @@ _DEFINITE: Mapping[FailureReason, tuple[Reason, str]] = {
 the inspection cannot read an engine may."""
 
 
+def is_definite(failure: InspectionFailure) -> bool:
+    """Whether a failure may refuse a service, which then asks again and again."""
+    return failure.reason in _DEFINITE
+
+
 def refusal_of(failure: InspectionFailure, model: Model) -> tuple[Reason, str, str] | None:
     """Reason, message and field to refuse with; None where the service runs without facts.
 

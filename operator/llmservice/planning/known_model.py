@@ -1,7 +1,10 @@
 """What is known of a resource's model, and from where."""
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
+
+import orjson
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
@@ -36,6 +39,12 @@ def known_model(spec: LLMServiceSpec, catalogue: Catalogue) -> KnownModel:
     repository = repository_of(spec.model.uri)
     found = models_of(catalogue).facts(repository) if repository else None
     return KnownModel() if found is None else KnownModel(found, "catalogue")
+
+
+def what_is_asked(spec: LLMServiceSpec) -> str:
+    """A short text for the model that an inspection looks at: the same as long as the resource names the same one."""
+    asked = [spec.model.uri, spec.model.revision, spec.model.file, spec.quantization]
+    return hashlib.blake2b(orjson.dumps(asked), digest_size=8).hexdigest()
 
 
 def repository_of(uri: str) -> str:

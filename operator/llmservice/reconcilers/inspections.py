@@ -22,7 +22,7 @@ from llmservice.converging.inspection_pods import (
     pod_of,
     why_no_answer,
 )
-from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating
+from llmservice.errors import Conflict, ModelRefused, OperatorError, Refused, Terminating, Unavailable
 from llmservice.fairness.fair_queue import FairQueue
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.inspection_failure import InspectionFailure
@@ -30,7 +30,7 @@ from llmservice.models.model_facts import ModelFacts
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.inspection_refusal import refusal_of
+from llmservice.planning.inspection_refusal import is_definite, refusal_of
 from llmservice.planning.known_model import KnownModel
 from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
 from llmservice.settings import Settings
@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 AGAIN_SECONDS = 1.0
 FAILED_SECONDS = 120.0
 """How long a failure is remembered: who was refused for it is worth another pass after that."""
+_LONGEST_FAILED_SECONDS = 900.0
+"""What was refused again and again is looked at more seldom: a thousand such services must not run Jobs without end."""
 _QUEUED_AGAIN_SECONDS = 2.0
 _AT_ONCE = 8
 _REMEMBERED_AT_MOST = 1024
@@ -88,15 +90,28 @@ def inspection_settings(settings: Settings) -> InspectionSettings:
     return InspectionSettings(image=image, seconds=settings.inspection_seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An answer, and until when and for how many seconds it is remembered."""
+
+    found: Inspected
+    until: float
+    seconds: float
+
+
 @dataclass(slots=True)
 class _Question:
-    """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted."""
+    """One Job's: since when it is asked, when its turn came, and when it was last looked at or wanted.
+
+    `problem` is why there is no Job, when its time is over.
+    """
 
     asked_at: float
     wanted_at: float
     began_at: float | None = None
     looked_at: float = float("-inf")
     busy: bool = False
+    problem: str = "its Job was deleted"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,7 +125,7 @@ class Inspections:
     registry: RegistrySettings
     settings: InspectionSettings
     clock: Callable[[], float] = time.monotonic
-    _known: OrderedDict[Ref, tuple[float, Inspected]] = field(default_factory=OrderedDict)
+    _known: OrderedDict[Ref, _Known] = field(default_factory=OrderedDict)
     _questions: dict[Ref, _Question] = field(default_factory=dict)
     _queue: FairQueue[str, Ref] = field(default_factory=FairQueue)
     _swept_at: float = float("-inf")
@@ -119,16 +134,16 @@ class Inspections:
         """What a look at the model of a service tells, or that it is not known yet; waits for no Job.
 
         For services whose model nobody knows. Raises InvalidSpec for files that cannot be mounted, and what `Cluster`
-        raises, but for refusals: without a Job the service runs without facts.
+        raises, but for refusals and failures of a webhook: without a Job the service runs without facts.
         """
         if not self.settings.image or service.spec.model.inspect == "Never" or not is_inspectable(service):
             return Inspected()
         job = inspection_job(service, self.registry, self.settings)
         ref, now = ref_of(job), self.clock()
-        until, known = self._known.get(ref, (now, None))
-        if known is not None and now < until:
+        known = self._known.get(ref)
+        if known is not None and now < known.until:
             self._known.move_to_end(ref)
-            return known
+            return known.found
         return await self._asked(job, ref, now)
 
     async def _asked(self, job: Manifest, ref: Ref, now: float) -> Inspected:
@@ -141,24 +156,32 @@ class Inspections:
             return self._end(ref, _note(f"its turn did not come within {self.settings.seconds} s"))
         if question.busy or now - question.looked_at < AGAIN_SECONDS / 2:
             return Inspected(again_seconds=AGAIN_SECONDS)
-        question.busy = True
+        question.busy, is_late = True, now - question.began_at >= self.settings.seconds
         try:
-            found = await self._looked(job, is_late=now - question.began_at >= self.settings.seconds)
+            found = await self._looked(job, is_late=is_late, lost=question.problem)
         except Terminating:
             raise
         except Refused as refusal:
             found = _note(f"the API server refuses it: {refusal}")
+        except Unavailable as failure:
+            # Of a webhook for Jobs that does not answer: it may be so for ever, and nothing else needs a Job.
+            if failure.reason != "InternalError":
+                raise
+            found, question.problem = None, f"the API server fails: {failure}"
         finally:
             question.busy, question.looked_at = False, self.clock()
         return Inspected(again_seconds=AGAIN_SECONDS) if found is None else self._end(ref, found)
 
-    async def _looked(self, job: Manifest, *, is_late: bool) -> Inspected | None:
-        """One look at a Job, which is created if there is none; None while it has no answer."""
+    async def _looked(self, job: Manifest, *, is_late: bool, lost: str) -> Inspected | None:
+        """One look at a Job, which is created if there is none; None while it has no answer.
+
+        `lost` says why there is none when its time is over.
+        """
         ref = ref_of(job)
         live = await self.cluster.get(ref)
         if live is None or is_being_deleted(live):
             if is_late:
-                return _note("its Job was deleted")
+                return _note(lost)
             if live is None:
                 await self._create(job)
             return None
@@ -215,12 +238,21 @@ class Inspections:
 
     def _end(self, ref: Ref, found: Inspected) -> Inspected:
         self._drop(ref)
-        pause = FAILED_SECONDS if found.facts is None else KEPT_SECONDS
-        self._known[ref] = (self.clock() + pause, found)
+        seconds = self._seconds(ref, found)
+        self._known[ref] = _Known(found, self.clock() + seconds, seconds)
         self._known.move_to_end(ref)
         while len(self._known) > _REMEMBERED_AT_MOST:
             self._known.popitem(last=False)
         return found
+
+    def _seconds(self, ref: Ref, found: Inspected) -> float:
+        """How long an answer is remembered; that a model is refused once more, twice as long as the last time."""
+        if found.facts is not None:
+            return KEPT_SECONDS
+        before = self._known.get(ref)
+        if before is None or found.failure is None or not is_definite(found.failure):
+            return FAILED_SECONDS
+        return min(_LONGEST_FAILED_SECONDS, 2 * before.seconds)
 
     def _drop(self, ref: Ref) -> None:
         question = self._questions.pop(ref, None)

@@ -16,7 +16,7 @@ from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
 from llmservice.converging.observed import Observed
-from llmservice.converging.patience import PATIENCE_SECONDS, seconds_of_patience_left
+from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
@@ -94,6 +94,7 @@ class LLMServiceReconciler:
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
+    _freed: dict[str, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
@@ -105,6 +106,7 @@ class LLMServiceReconciler:
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             self.children.forget(uid_of(before))
             self.status.forget(uid_of(before))
+            self._freed.pop(uid_of(before), None)
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next one where no watch event will trigger it."""
@@ -190,11 +192,10 @@ class LLMServiceReconciler:
             return STATUS_AFTER_SECONDS
         said = await self.starts.read(plan, observed.pods, body.get("status") or {})
         situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
-        has_others = bool(service.spec.gpu.alternatives)
-        left = seconds_of_patience_left(situation.progress, observed.pods, now) if has_others else None
+        left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
-            await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
-            return STATUS_AFTER_SECONDS
+            held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
+            return held_back or STATUS_AFTER_SECONDS
         again = await self.status.write(body, summarize(situation, now))
         pauses = (
             left,
@@ -205,6 +206,12 @@ class LLMServiceReconciler:
             seconds_to_pass(situation.diagnosis, now),
         )
         return min(filter(None, pauses), default=None)
+
+    def _patience(self, plan: ServicePlan, situation: Situation, now: datetime) -> float | None:
+        """Seconds until other devices are tried; None while nothing waits for a node."""
+        if holds_devices(situation.pods):
+            self._freed[plan.owner.uid] = now
+        return seconds_of_patience_left(situation.progress, situation.pods, now, self._freed.get(plan.owner.uid))
 
     def _next_choice(self, service: LLMService, plan: ServicePlan, situation: Situation) -> ServicePlan | None:
         """The plan with other devices, because no node had these for a while."""
@@ -251,6 +258,7 @@ class LLMServiceReconciler:
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            unread=said.unread,
         )
 
     async def _stall(

@@ -17,12 +17,15 @@ from llmservice.planning.facts import (
     choose_facts,
     facts_from_text,
     facts_to_text,
+    inspected_before,
     pinned_facts,
+    update_of,
 )
 from llmservice.planning.known_model import KnownModel, known_model
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.settings import PREFIX, Settings
 
 
@@ -37,41 +40,49 @@ class CataloguePlanner:
     registry: RegistrySettings = field(default_factory=RegistrySettings)
     platform: str = ""
     readers: MetricsReaders = field(default_factory=MetricsReaders)
+    _current: CurrentPlans = field(default_factory=CurrentPlans)
 
     def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
-        """The plan; raises `InvalidSpec`. `model` is what an inspection found."""
+        """The plan; raises `InvalidSpec`. `model` is what an inspection found, where nothing else is known."""
         kept = pinned_facts(service.status, service.metadata.generation)
         if kept is None or (facts := self._facts(service, kept)) is not facts_from_text(kept):
-            return self._new(service, model)
+            known = self._known(service)
+            return self._new(service, known if model is None or known.source != "nothing" else model)
         plan = plan_service(service, facts, self.readers, accepted=True)
         # Keep the text with the fields of a newer operator, which needs them when it comes back.
         return dataclasses.replace(plan, facts=kept) if made_by_newer(plan) else plan
 
     def knows_model(self, service: LLMService) -> bool:
-        """Whether a plan needs no inspection: the generation has facts, or resource or catalogue know the model."""
-        if pinned_facts(service.status, service.metadata.generation) is not None:
+        """Whether a plan needs no inspection: its facts are kept, or the model is known already."""
+        kept = facts_from_text(pinned_facts(service.status, service.metadata.generation) or "")
+        if kept is not None and kept.update == update_of(service):
             return True
-        return known_model(service.spec, self.catalogue).source != "nothing"
+        return self._known(service).source != "nothing"
 
     def newest(self, service: LLMService, plan: ServicePlan) -> ServicePlan | None:
         """The plan from the current facts; None when they are those of `plan`, or the resource would be refused now.
 
         What an inspection found, and the alternative that was taken, stay as they are.
         """
-        before = facts_from_text(plan.facts)
-        try:
-            facts = self._facts(service, None, before)
-            return None if facts_to_text(facts) == plan.facts else plan_service(service, facts, self.readers)
-        except InvalidSpec:
+        basis = (self.catalogue, self.registry, self.platform)
+        if self._current.has(plan, basis):
             return None
+        try:
+            facts = self._facts(service, None, facts_from_text(plan.facts))
+            if facts_to_text(facts) != plan.facts:
+                return plan_service(service, facts, self.readers)
+        except InvalidSpec:
+            pass
+        self._current.add(plan, basis)
+        return None
 
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none.
 
-        `why` says what kept the devices of `plan` from being used.
+        `why` says what kept the devices of `plan` from being used. What a newer operator made stays as it is.
         """
         before = facts_from_text(plan.facts)
-        if before is None or before.choice >= len(service.spec.gpu.alternatives):
+        if before is None or before.choice >= len(service.spec.gpu.alternatives) or made_by_newer(plan):
             return None
         passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
         try:
@@ -110,6 +121,11 @@ class CataloguePlanner:
             choice=before.choice if before else 0,
             passed_over=before.passed_over if before else (),
         )
+
+    def _known(self, service: LLMService) -> KnownModel:
+        """What resource or catalogue know, else what was found when the same model was inspected."""
+        known = known_model(service.spec, self.catalogue)
+        return known if known.source != "nothing" else inspected_before(service) or known
 
     def _model(self, service: LLMService, before: Facts) -> KnownModel:
         """What resource and catalogue know now, else what an inspection found."""

@@ -11,10 +11,14 @@ _MOST_REMEMBERED = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a log said, or None and when it is to be read."""
+    """What a log said, or None and when it is to be read.
+
+    `pause` is how many seconds that is after an attempt; 0 before the first.
+    """
 
     due: float
     report: StartReport | None
+    pause: float = 0.0
 
 
 @dataclass(slots=True)

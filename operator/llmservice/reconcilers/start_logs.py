@@ -35,6 +35,8 @@ vLLM's, of which the configuration takes up to 8 kB, and 20 kB in TGI's."""
 
 _ANSWERED_SECONDS = 5.0
 _UNREAD_SECONDS = 300.0
+_LONGEST_UNREAD_SECONDS = 3600.0
+"""Between attempts at a log that could not be read the pauses double: the operator may lack the right to read logs."""
 _READ_AT_ONCE = 4
 _READING_AT_MOST = 16
 """In one namespace, those included that wait for their turn."""
@@ -48,10 +50,14 @@ _MOST_NAMESPACES = 4096
 
 @dataclass(frozen=True, slots=True)
 class StartReports:
-    """Reports by pod name, and the seconds until others should be read; None when none is missing."""
+    """Reports by pod name, and the seconds until others should be read; None when none is missing.
+
+    `unread`: there is no report, and the first attempt to read one is still to end.
+    """
 
     reports: dict[str, StartReport]
     requeue_seconds: float | None = None
+    unread: bool = False
 
 
 @dataclass(slots=True)
@@ -86,7 +92,9 @@ class StartLogs:
                 due.append(pod)
         if due:
             pauses += await self._read_due(ENGINES[plan.engine], due, reports)
-        return StartReports(reports, min(pauses, default=None))
+        tried = (self._remembered.get(plan.owner.namespace, start_of(pod)) for pod in started)
+        unread = not reports and any(known is not None and not known.pause for known in tried)
+        return StartReports(reports, min(pauses, default=None), unread)
 
     def _first_seen(self, pod: Manifest, report: StartReport | None) -> Remembered:
         """Remember what the status knows of this start, or when its log is to be read: each has a turn of its own."""
@@ -120,12 +128,18 @@ class StartLogs:
     async def _read(self, engine: Engine, pod: Manifest) -> None:
         """Read the beginning of one log, in this namespace's turn, and remember what it says."""
         namespace, start = pod["metadata"]["namespace"], start_of(pod)
+        report: StartReport | None = None
         try:
             async with self._slots.slot(namespace):
                 text = await self._head(pod)
             report = engine.start_report(text) if text else None
-            self._remembered.put(namespace, start, Remembered(_now() + _UNREAD_SECONDS, report))
+        except Exception:
+            # A bug in reading one log must neither be tried again at once, nor go unseen with its task.
+            log.exception("%s: defect in the operator", ref_of(pod))
         finally:
+            before = self._remembered.get(namespace, start)
+            pause = min(_LONGEST_UNREAD_SECONDS, 2 * before.pause) if before and before.pause else _UNREAD_SECONDS
+            self._remembered.put(namespace, start, Remembered(_now() + pause, report, pause))
             reading = self._reading.get(namespace, {})
             reading.pop(start, None)
             if not reading:

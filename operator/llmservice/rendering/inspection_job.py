@@ -51,6 +51,9 @@ _RESOURCES = {
 """Seen: 53 MB of memory for a small model, 123 MB for a GGUF header of 31 MiB; 32 MiB is the longest that is read."""
 
 
+_LOOKED_AT_SECONDS = 15
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectionSettings:
     """What an administrator says of inspections: the image (empty: there are none) and the time of each, in seconds."""
@@ -72,7 +75,8 @@ def inspection_job(service: LLMService, registry: RegistrySettings, settings: In
     """
     spec = {
         "backoffLimit": 0,
-        "activeDeadlineSeconds": settings.seconds,
+        # Past its deadline a Job deletes its pod: until then the operator reads why there is no answer.
+        "activeDeadlineSeconds": settings.seconds + _LOOKED_AT_SECONDS,
         "ttlSecondsAfterFinished": KEPT_SECONDS,
         "template": {"metadata": {"labels": dict(_LABELS)}, "spec": _pod(service.spec, registry, settings)},
     }

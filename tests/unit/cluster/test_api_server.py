@@ -158,22 +158,34 @@ async def test_a_token_rejected_twice_is_unavailable() -> None:
     assert seen_tokens(fake) == ["Bearer old", "Bearer new"]
 
 
-async def test_no_more_than_64_calls_are_under_way_at_once() -> None:
-    under_way, most = 0, 0
+class Counting:
+    """A scene that counts how many requests are under way at once."""
 
-    async def count(_: web.Request) -> web.StreamResponse:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
+    def __init__(self) -> None:
+        self.under_way = self.most = 0
+
+    async def __call__(self, _: web.Request) -> web.StreamResponse:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
         await asyncio.sleep(0.01)
-        under_way -= 1
+        self.under_way -= 1
         return web.json_response(a_deployment())
 
-    async with serving(FakeApiServer(calls=[count])) as connection:
+
+async def test_no_more_than_64_calls_are_under_way_at_once() -> None:
+    counting = Counting()
+    async with serving(FakeApiServer(calls=[counting])) as connection:
         cluster = ApiServer(connection)
         await asyncio.gather(*(cluster.get(CHAT) for _ in range(150)))
+    assert counting.most == 64
 
-    assert most == 64
+
+@pytest.mark.parametrize(("kilobytes", "at_once"), [(31, 8), (40, 2)])
+async def test_large_bodies_are_sent_two_at_once(kilobytes: int, at_once: int) -> None:
+    counting, body = Counting(), {"data": "x" * kilobytes * 1024}
+    async with serving(FakeApiServer(calls=[counting])) as connection:
+        await asyncio.gather(*(connection.call("POST", "/api", body=body) for _ in range(8)))
+    assert counting.most == at_once
 
 
 LONG_LINE = "a line of a traceback " * 9 + "\n"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from llmservice.api.v1alpha1.status import StartStatus
 from llmservice.converging.accelerator_in_use import accelerator_in_use, blocks_ready, started_pods
 from llmservice.converging.conditions import Condition
 from llmservice.converging.start_status import kept_reports, start_of, start_status
@@ -203,6 +204,42 @@ def test_the_status_is_about_the_replica_that_leaves_its_devices_idle() -> None:
     status = start_status(pods, {"chat-1": USED, "chat-2": ON_CPU})
     assert status is not None
     assert (status["backend"], status["starts"]) == ("cpu", [start_of(pods[1])])
+
+
+@pytest.mark.parametrize("partly", [PARTLY, dataclasses.replace(PARTLY, kv_tokens=100_000)])
+def test_a_restarted_operator_says_the_same_of_a_replica_with_layers_on_the_cpu(partly: StartReport) -> None:
+    pods = [started("chat-1"), started("chat-2")]
+    status = start_status(pods, {"chat-1": partly, "chat-2": USED})
+    assert status is not None
+    kept = kept_reports({"start": status}, pods)
+    assert outcome(accelerator_in_use(a_plan(), pods, {"chat-2": USED, **kept})) == (False, "AcceleratorPartlyUsed")
+    assert kept == {"chat-1": partly}
+
+
+def test_of_replicas_that_use_all_of_their_devices_each_is_remembered() -> None:
+    pods = [started("chat-1"), started("chat-2")]
+    status = start_status(pods, {"chat-1": USED, "chat-2": dataclasses.replace(USED, kv_tokens=100_000)})
+    assert status is not None
+    assert len(status["starts"]) == 2
+
+
+HUGE_LOGS = {
+    "tgi": "Using attention flashinfer - Prefix caching true\nKV-cache blocks: 999999999999, size: 999999",
+    "vllm": "KV cache size: 9,007,199,254,740,992 tokens\nAvailable KV cache memory: 999999999999 GiB\n"
+    "tensor_parallel_size=9999, pipeline_parallel_size=9999, device_config=cuda\n"
+    "Maximum concurrency for 999999999999999 tokens per request: 999999999999999x",
+    "llamacpp": "llama_kv_cache: CUDA0 KV buffer size = 8589934591 MiB\n"
+    * 3
+    + "offloaded 99999/99999 layers to GPU\nllama_context: n_ctx = 999999999999\n"
+    "load_model: initializing slots, n_slots = 999999\nn_ctx_slot = 1\n",
+}
+
+
+@pytest.mark.parametrize("engine", HUGE_LOGS)
+def test_whatever_a_log_says_the_schema_takes_the_status(engine: str) -> None:
+    report = ENGINES[engine].start_report(HUGE_LOGS[engine])
+    status = start_status([started()], {"chat-1": report}, predicted(requests=1e15, careful=1e10, optimistic=1e10))
+    assert StartStatus.model_validate(status, by_alias=True, by_name=False).starts
 
 
 def test_a_log_that_says_nothing_is_remembered_too() -> None:

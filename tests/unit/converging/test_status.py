@@ -243,6 +243,18 @@ RESOURCE = {
 }
 
 
+@pytest.mark.parametrize("passes", [True, False])
+def test_while_something_is_waited_for_what_is_told_of_replicas_and_scaling_stays(passes: bool) -> None:
+    active = {"type": "ScalingActive", "status": "True", "reason": "Learned", "message": "x", "observedGeneration": 2}
+    before = a_status(a_deployment(), (a_pod(),), accelerator=SILENT)
+    before = {**before, "conditions": [*before["conditions"], active]}
+    status = stalled(before, 3, Reason.INSPECTING, "m", LATER, progress=None, passes=passes)
+    kept = [item["type"] for item in status["conditions"] if item in before["conditions"]]
+    assert kept == (["AcceleratorInUse", "ScalingActive"] if passes else [])
+    again = stalled(status, 3, Reason.INSPECTING, "m", LATER, progress=None, passes=passes)
+    assert again == status
+
+
 def test_a_transition_becomes_an_event_with_the_words_of_the_condition() -> None:
     event = transition_event(RESOURCE, {}, READY, NOW)
     assert event is not None

@@ -129,6 +129,25 @@ async def test_a_failure_is_told_by_its_name_and_asked_again_after_minutes(world
     assert world.requests("post") == 2
 
 
+async def holds(world: World, result: ModelFacts | InspectionFailure) -> float:
+    """For how many seconds the next answer is remembered."""
+    await world.ask()
+    run(world.cluster, the_job(world.cluster), ended(text_of(result), exitCode=1))
+    await world.ask()
+    asked, since = world.requests("post"), world.seconds
+    while world.requests("post") == asked:
+        await world.ask(after=10)
+    world.cluster.remove(ref_of(the_job(world.cluster)))
+    return world.seconds - since
+
+
+async def test_a_model_that_is_refused_again_and_again_is_looked_at_more_seldom(world: World) -> None:
+    unknown = InspectionFailure(FailureReason.REPOSITORY_UNKNOWN, "it is so")
+    assert [await holds(world, unknown) for _ in range(5)] == [120, 240, 480, 900, 900]
+    throttled = InspectionFailure(FailureReason.THROTTLED, "it is so")
+    assert [await holds(world, throttled) for _ in range(2)] == [120, 120]
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -252,6 +271,16 @@ async def test_a_namespace_that_goes_and_an_api_server_that_is_away_are_the_pass
     world.cluster.before = lambda *_: None
     assert (await world.ask()).again_seconds
     assert world.requests("post") == 1
+
+
+async def test_a_webhook_for_jobs_that_does_not_answer_keeps_no_service_waiting_for_ever(world: World) -> None:
+    def fails(verb: str, _: Ref) -> None:
+        if verb == "post":
+            raise Unavailable("InternalError", "failed calling webhook jobs.example")
+
+    world.cluster.before = fails
+    assert (await world.ask()).again_seconds
+    assert "jobs.example" in (await world.ask(after=SETTINGS.seconds)).note
 
 
 async def test_somebody_who_was_quicker_is_looked_at_next(world: World) -> None:

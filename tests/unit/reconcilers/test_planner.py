@@ -1,5 +1,6 @@
 """Plans of generations: what is pinned, what is inspected, and which devices are taken."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -11,9 +12,12 @@ from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import ModelFacts
 from llmservice.planning.facts import facts_from_text
 from llmservice.planning.known_model import KnownModel
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.reconcilers import current_plans
+from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.builders import an_llmservice
+from tests.unit.converging.plans import a_plan
 from tests.unit.planning.knowing import LLAMA_8B, LLAMA_70B, vllm
 
 _PLANNER = CataloguePlanner(load_catalogue())
@@ -101,3 +105,26 @@ def test_the_newest_plan_keeps_what_was_inspected_and_chosen() -> None:
     plan = _PLANNER.next_choice(service, _PLANNER(service, _HUGE), "no node")
     assert plan is not None
     assert CataloguePlanner(load_catalogue()).newest(service, plan) is None
+
+
+def test_a_plan_is_compared_with_the_current_facts_once_for_each_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    planner, service = CataloguePlanner(load_catalogue()), a_service(**vllm())
+    plan = planner(service)
+    assert planner.newest(service, plan) is None
+    with monkeypatch.context() as patch:
+        patch.setattr("llmservice.reconcilers.planner.choose_facts", lambda *_, **__: pytest.fail("compared again"))
+        assert planner.newest(service, plan) is None
+    planner.platform = "gke"
+    assert planner.newest(service, plan) is not None
+    older = dataclasses.replace(plan, facts=plan.facts.replace("131072", "4096"))
+    planner.platform = ""
+    assert planner.newest(service, older) is not None
+
+
+def test_what_is_remembered_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_plans, "_MOST", 3)
+    plans, basis = CurrentPlans(), (object(),)
+    for number in range(7):
+        plans.add(a_plan(owner=Owner(namespace="ml", name="chat", uid=f"u-{number}", generation=1)), basis)
+        assert 0 < len(plans._plans) <= 3
+    assert not plans.has(a_plan(owner=Owner(namespace="ml", name="chat", uid="", generation=1)), basis)

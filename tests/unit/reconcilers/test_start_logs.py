@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from llmservice.converging.start_status import start_status
+from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
 from llmservice.errors import Unavailable
 from llmservice.objects.references import Manifest, Ref, ref_of
@@ -82,6 +83,30 @@ async def test_what_cannot_be_read_is_asked_for_much_later(monkeypatch: pytest.M
     cluster.fails = False
     monkeypatch.setattr(start_logs, "_now", lambda: asyncio.get_running_loop().time() + 301)
     assert (await logs.read(a_plan(), pods(1), {})).reports["chat-0"].layers == 33
+
+
+async def test_a_log_that_nobody_may_read_is_asked_for_ever_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, now = CountedLogs(), 0.0
+    cluster.fails = True
+    monkeypatch.setattr(start_logs, "_now", lambda: now)
+    logs, pauses = StartLogs(cluster), []
+    for _ in range(6):
+        pauses.append((await logs.read(a_plan(), pods(1), {})).requeue_seconds)
+        now += pauses[-1] or 0.0
+    assert pauses == [300, 600, 1200, 2400, 3600, 3600]
+
+
+async def test_a_bug_in_reading_one_log_is_logged_and_not_met_again_at_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster = CountedLogs()
+    logs = StartLogs(cluster)
+    monkeypatch.setattr(type(ENGINES["llamacpp"]), "start_report", lambda *_: 1 // 0)
+    for _ in range(3):
+        found = await logs.read(a_plan(), pods(1), {})
+        assert (found.reports, (found.requeue_seconds or 0) > 200) == ({}, True)
+    assert cluster.asked == ["chat-0"]
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
 async def test_an_empty_log_counts_as_unread() -> None:

@@ -40,7 +40,7 @@ def name(**changes: Any) -> str:
 
 def test_it_is_bounded_in_time_tries_and_memory() -> None:
     spec = job(settings=InspectionSettings(image="a/b:1", seconds=120))["spec"]
-    assert (spec["activeDeadlineSeconds"], spec["backoffLimit"], spec["ttlSecondsAfterFinished"]) == (120, 0, 3600)
+    assert (spec["activeDeadlineSeconds"], spec["backoffLimit"], spec["ttlSecondsAfterFinished"]) == (135, 0, 3600)
     assert container(job())["resources"]["limits"].keys() == {"cpu", "memory", "ephemeral-storage"}
     assert "--timeout=45" in container(job())["args"]
 

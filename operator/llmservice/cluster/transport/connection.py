@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,10 @@ from llmservice.cluster.transport.json_as_yaml import as_yaml
 from llmservice.errors import OperatorError
 
 _CALLS_AT_ONCE = 64
+_LARGE_BYTES = 32 * 1024
+_LARGE_AT_ONCE = 2
+"""Bodies of more than `_LARGE_BYTES` that are sent at once: each costs the API server as much as ten usual ones, and
+twelve workers that send such bodies of one tenant made others wait for seconds."""
 _LARGEST_FAILURE_BYTES = 2**20
 _TIMEOUT_SECONDS = 15.0
 _HEADERS = {
@@ -32,14 +36,15 @@ _HEADERS = {
 class Connection:
     """Sends requests and reads streams. Made by `connect`.
 
-    Calls have a connection limit of their own, so that long-lived watches never starve them. No response is read
-    without a size limit.
+    Calls have a connection limit of their own, so that long-lived watches never starve them; large bodies have a
+    narrower one. No response is read without a size limit.
     """
 
     credentials: Credentials
     session: aiohttp.ClientSession
     timeout_seconds: float = _TIMEOUT_SECONDS
     _free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_CALLS_AT_ONCE))
+    _large: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LARGE_AT_ONCE))
     _transport: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,13 +88,19 @@ class Connection:
             headers["Accept"] = accept
         data = None if body is None else as_yaml(orjson.dumps(body))
         try:
-            async with asyncio.timeout(self.timeout_seconds), self._free:
+            async with asyncio.timeout(self.timeout_seconds), self._place_for(data):
                 status, answer, retry_after = await self._send(method, target, headers, data, at_most)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unreachable(error) from error
         if 200 <= status < 300:  # noqa: PLR2004
             return answer
         raise failure_of(status, answer, retry_after)
+
+    @asynccontextmanager
+    async def _place_for(self, data: bytes | None) -> AsyncIterator[None]:
+        """A place among the calls, for a large body first one among those."""
+        async with self._large if data and len(data) > _LARGE_BYTES else nullcontext(), self._free:
+            yield
 
     async def _send(
         self, method: str, target: str, headers: dict[str, str], data: bytes | None, at_most: int
