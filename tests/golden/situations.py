@@ -103,6 +103,11 @@ UNPLANNABLE: tuple[Callable[[], InvalidSpec], ...] = tuple(
 )
 
 
+def _mismatch(quantization: str, facts: dict[str, str]) -> dict[str, Any]:
+    """A quantization that is not the checkpoint's."""
+    return {"spec__gpu": {"type": "L4"}, "spec__quantization": quantization, "spec__model__facts": facts}
+
+
 _CHAT: dict[str, Any] = {"spec__engine": "vllm", "spec__model__uri": "hf://acme/chat-7B"}
 
 UNPLANNABLE += tuple(
@@ -113,6 +118,11 @@ UNPLANNABLE += tuple(
         {"spec__gpu": {"type": "Radeon-Pro-V520"}},
         {"spec__gpu": {"type": "T4"}, "spec__dtype": "bfloat16", "spec__quantization": "online-nvfp4"},
         {"spec__gpu": {"type": "L4"}, "spec__quantization": "bitsandbytes"},
+        {"spec__gpu": {"type": "T4"}, "spec__model__facts": {"quantization": "mxfp4"}},
+        _mismatch("fp8", {"dtype": "bfloat16"}),
+        _mismatch("awq", {"dtype": "bfloat16"}),
+        _mismatch("gptq", {"quantization": "awq"}),
+        _mismatch("online-fp8", {"quantization": "awq"}),
         {"spec__gpu": {"type": "L4", "shared": True, "count": 2}},
         {"spec__gpu": {"type": "MI300X"}, "spec__quantization": "online-int8"},
         {"spec__model__uri": "s3://bucket/a", "spec__engineOptions": {"version": "0.24.0"}},

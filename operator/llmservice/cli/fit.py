@@ -74,8 +74,7 @@ def command(output: str, **given: Any) -> None:
     that fits, also with its weights in fewer bits. It is about memory alone: whether an engine has kernels for a
     quantization on a type is not looked at.
 
-    Exit codes: 0 it fits somewhere, if only tightly, or too little is known; 1 it fits nowhere; 2 wrong usage or an
-    unknown model.
+    Exit codes: 0 it fits somewhere, or too little is known; 1 it fits nowhere; 2 wrong usage or an unknown model.
 
     \b
     llmservice fit --model Qwen/Qwen3-8B

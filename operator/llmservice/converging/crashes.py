@@ -112,9 +112,8 @@ def _ended_by_signal(context: PodContext, end: Mapping[str, Any]) -> Diagnosis |
     if end.get("exitCode") != _KILLED or not 0 < ran < liveness.period_seconds * liveness.failures:
         return None
     message = (
-        f"the engine was killed after {ran:.0f} s (exit code 137), earlier than a liveness probe can: most "
-        f"likely its node "
-        "ran out of memory; set spec.pod.resources.requests.memory to what it needs, and limits.memory"
+        f"the engine was killed after {ran:.0f} s (exit code 137), earlier than a liveness probe can: most likely its "
+        "node ran out of memory; set spec.pod.resources.requests.memory to what it needs, and limits.memory"
     )
     return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message)
 

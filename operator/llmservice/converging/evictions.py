@@ -46,9 +46,8 @@ EVICTIONS = (
             r"[Ee]phemeral local storage usage exceeds|exceeded its local ephemeral storage limit"
             r"|Usage of EmptyDir volume \S+ exceeds the limit"
         ),
-        "raise spec.pod.resources.limits.ephemeral-storage and requests.ephemeral-storage, or keep the model "
-        "on a claim "
-        "(pvc://)",
+        "raise spec.pod.resources.limits.ephemeral-storage and requests.ephemeral-storage, or keep the model on a "
+        "claim (pvc://)",
     ),
     Pressure(
         "the node's disk filled up",

@@ -87,8 +87,7 @@ CHECKPOINT_LOG_PATTERNS = (
         pattern=compiled(r"Could not find nvcc|nvcc: not found|directory: 'nvcc'|/nvcc'$"),
         remedy=(
             "use an image with the CUDA toolkit (spec.engineOptions.image); with vllm, "
-            "VLLM_USE_FLASHINFER_SAMPLER=0 in "
-            "spec.engineOptions.env avoids it"
+            "VLLM_USE_FLASHINFER_SAMPLER=0 in spec.engineOptions.env avoids it"
         ),
     ),
     LogPattern(

@@ -71,7 +71,7 @@ HUB_LOG_PATTERNS = (
         ),
     ),
     LogPattern(
-        cause="the hub's name has no address",
+        cause="the hub's name cannot be resolved",
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(
             r"name resolution|Name or service not known|NameResolutionError|No address associated with hostname"

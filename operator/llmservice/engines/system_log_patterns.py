@@ -31,8 +31,7 @@ SYSTEM_LOG_PATTERNS = (
         pattern=compiled(r"[Nn]o space left on device|\[Errno 28\]|os error 28"),
         remedy=(
             "raise spec.pod.resources.requests.ephemeral-storage (and the limit, if one is set), or keep the "
-            "model on a "
-            "claim (pvc://)"
+            "model on a claim (pvc://)"
         ),
     ),
     LogPattern(

@@ -22,11 +22,13 @@ class Finding:
 
     `needs` is the least compute capability that does, `NEVER` where none helps; empty when the image has no kernels for
     the device at all, and then `value` is the device's capability. A machine that it does not exist for is a value too.
+    `of_checkpoint`: the quantization is the checkpoint's own, and only another one helps.
     """
 
     field: str
     value: str
     needs: str = ""
+    of_checkpoint: bool = False
 
 
 def variant_of(accelerator: Accelerator | None) -> str:
@@ -64,9 +66,11 @@ def _machines(spec: LLMServiceSpec, support: Support, accelerator: Accelerator |
 
 
 def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: str) -> Iterator[Finding]:
+    if spec.quantization == "auto" and (needs := support.need("quantization", checkpoint, capability)):
+        yield Finding(field="spec.model.uri", value=checkpoint, needs=needs, of_checkpoint=True)
     asked = (
         ("model.uri", spec.model.uri.partition("://")[0]),
-        ("quantization", checkpoint if spec.quantization == "auto" else spec.quantization),
+        ("quantization", spec.quantization),
         ("dtype", spec.dtype),
         ("kvCacheDtype", spec.kv_cache_dtype),
     )
@@ -76,13 +80,21 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
 
 
 def others_that_take(
-    spec: LLMServiceSpec, version: EngineVersion, catalogue: Catalogue, accelerator: Accelerator | None
+    spec: LLMServiceSpec,
+    version: EngineVersion,
+    catalogue: Catalogue,
+    accelerator: Accelerator | None,
+    checkpoint: str = "",
 ) -> tuple[str, ...]:
-    """Versions of the engine that can do what this one cannot, the newest first; empty when this one can."""
-    if _takes(spec, version, accelerator):
+    """Versions of the engine that can do what this one cannot, the newest first; empty when this one can.
+
+    One that no longer has the `checkpoint`'s quantization, which this version has, is none of them.
+    """
+    if _takes(spec, version, accelerator, checkpoint):
         return ()
-    rows = [row for row in catalogue.versions(version.engine) if _takes(spec, row, accelerator)]
-    return tuple(row.version for row in reversed(rows))
+    had = {checkpoint} & set(version.quantizations)
+    rows = [row for row in catalogue.versions(version.engine) if had <= set(row.quantizations)]
+    return tuple(row.version for row in reversed(rows) if _takes(spec, row, accelerator, checkpoint))
 
 
 def types_that_take(
@@ -108,6 +120,6 @@ def engines_that_run_on(
     return tuple(name for name, cell in cells if cell and cell.surely_runs_on(accelerator.capability))
 
 
-def _takes(spec: LLMServiceSpec, version: EngineVersion, accelerator: Accelerator | None) -> bool:
+def _takes(spec: LLMServiceSpec, version: EngineVersion, accelerator: Accelerator | None, checkpoint: str) -> bool:
     known = spec.quantization == "auto" or spec.quantization in version.quantizations
-    return known and variant_of(accelerator) in version.images and not findings(spec, version, accelerator)
+    return known and variant_of(accelerator) in version.images and not findings(spec, version, accelerator, checkpoint)

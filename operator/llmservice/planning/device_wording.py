@@ -16,7 +16,7 @@ def problem(found: Finding, facts: Facts) -> str:
         return f"{image} has no kernels for {facts.device_name} ({found.value})"
     if found.field in {"spec.gpu.type", "spec.pod.nodeSelector"}:
         return f"{image} exists for {', '.join(version.support[variant].machines)} only, not for {found.value}"
-    if found.field == "spec.model.uri":
+    if found.field == "spec.model.uri" and not found.of_checkpoint:
         return f"{image} has no loader for {found.value}://"
     if found.needs == NEVER or accelerator is None:
         return f"{image} does not take {found.value}"
@@ -35,6 +35,9 @@ def way_out(found: Finding, facts: Facts) -> str:
 
 
 def _otherwise(found: Finding, facts: Facts) -> str:
+    if found.of_checkpoint:
+        _, *others = _quantizations(found, facts)
+        return f"use a checkpoint of another quantization ({', '.join(others)}), or choose another spec.gpu.type"
     if found.field == "spec.gpu.type":
         return f"choose another spec.gpu.type, or {_OWN_IMAGE}"
     if found.field == "spec.pod.nodeSelector":

@@ -123,7 +123,7 @@ def choose_facts(
         model_source=known.source,
         model_note=known.note,
         model_asked=what_is_asked(service.spec) if known.source == "inspection" else "",
-        others=others_that_take(service.spec, version, catalogue, accelerator),
+        others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
     )

@@ -55,6 +55,12 @@ def whole(error: InvalidSpec) -> tuple[str, str]:
         (vllm("L4", spec__quantization="online-nvfp4"), "spec.quantization", ["10.0", "8.9"]),
         (vllm("T4", spec__quantization="mxfp4"), "spec.quantization", ["8.0"]),
         (vllm("T4", "0.10.2", spec__quantization="fp8"), "spec.quantization", ["8.0", "0.33.0", "0.17.1"]),
+        (vllm("T4", spec__model__facts={"quantization": "mxfp4"}), "spec.model.uri", ["mxfp4", "8.0", "awq"]),
+        (
+            vllm("T4", "0.10.2", spec__model__facts={"quantization": "fp8"}),
+            "spec.model.uri",
+            ["8.0", "0.33.0", "0.17.1"],
+        ),
         (vllm("T4", spec__dtype="bfloat16"), "spec.dtype", ["bfloat16", "8.0", "T4", "7.5", " float16"]),
         (vllm("T4", spec__kvCacheDtype="fp8"), "spec.kvCacheDtype", ["fp8", "8.0"]),
         (vllm("MI300X", spec__quantization="online-int8"), "spec.quantization", ["rocm", "online-int8"]),
@@ -120,6 +126,16 @@ def test_only_what_the_device_takes_of_the_same_kind_is_offered() -> None:
     error = str(refused(**vllm("T4", spec__quantization="online-nvfp4")))
     offered = error.rpartition("one of: ")[2].split(", ")
     assert offered == ["auto", "online-fp8", "online-fp8-channel", "online-fp8-block", "online-int8", "online-mxfp8"]
+
+
+def test_a_checkpoint_that_the_device_does_not_take_is_not_sent_back_to_auto() -> None:
+    assert "auto" not in refused(**vllm("T4", spec__model__facts={"quantization": "mxfp4"})).message
+
+
+def test_a_version_that_no_longer_has_the_checkpoints_quantization_is_no_way_out() -> None:
+    newest = load_catalogue().engine_version("vllm", "0.33.0")
+    assert "hqq" not in newest.quantizations
+    assert "0.33.0" not in refused(**vllm("T4", "0.10.2", spec__model__facts={"quantization": "hqq"})).message
 
 
 def test_each_problem_has_a_line_and_the_first_is_the_field() -> None:

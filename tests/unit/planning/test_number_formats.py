@@ -54,7 +54,7 @@ def test_what_the_checkpoint_is_not_is_refused(checkpoint: dict[str, str], asked
     problem = refused(**stated(_BFLOAT16 | checkpoint, quantization=asked))
     assert (problem.reason, problem.field) == (Reason.QUANTIZATION_MISMATCH, "spec.quantization")
     assert named in problem.message
-    assert problem.message.startswith(f"spec.quantization: {asked} ")
+    assert problem.message.count(asked) >= 1
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ LLAMACPP_FILE_LOG_PATTERNS = (
         remedy="set a newer spec.engineOptions.version, or another engine",
     ),
     LogPattern(
-        cause="the version does not know a format of numbers in the file",
+        cause="the version does not know a number format in the file",
         reason=Reason.QUANTIZATION_MISMATCH,
         pattern=compiled(r"has invalid ggml type"),
         remedy="set a newer spec.engineOptions.version, or a file of another quantization",

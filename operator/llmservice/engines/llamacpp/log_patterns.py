@@ -100,7 +100,7 @@ _HUB = (
         self_healing=True,
     ),
     LogPattern(
-        cause="the program was built without HTTPS",
+        cause="the engine was built without HTTPS",
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(r"HTTPS is not supported\. Please rebuild"),
         remedy="use the engine's own image, or keep the model on a claim (pvc://)",

@@ -29,12 +29,11 @@ _SPECIFIC = (
         remedy="lower spec.maxModelLen, take a quantized checkpoint or a larger spec.gpu.type, or raise spec.gpu.count",
         remedy_in_numbers=(
             "set spec.maxModelLen to {largest} or less, take a quantized checkpoint or a larger spec.gpu.type, "
-            "or raise "
-            "spec.gpu.count"
+            "or raise spec.gpu.count"
         ),
     ),
     LogPattern(
-        cause="the model's sliding window does not take so long a context here",
+        cause="the context is longer than the sliding window, which is not supported here",
         reason=Reason.CONTEXT_TOO_LONG,
         pattern=compiled(r"does not support sliding window attention[^\n]*sliding_window=(?P<largest>[0-9]+)"),
         remedy="lower spec.maxModelLen to the sliding window",

@@ -68,7 +68,7 @@ _MEMORY = (
 
 _ARGUMENTS = (
     LogPattern(
-        cause="an argument that is to be JSON is not",
+        cause="an argument must be JSON, and is not",
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(r"cannot be converted to <function loads|: invalid loads value: "),
         remedy="correct it in spec.engineOptions.args: one line of JSON with double quotes, without quotes around it",

@@ -10,7 +10,7 @@ from llmservice.untrusted.patterns import compiled
 
 VLLM_MODEL_LOG_PATTERNS = (
     LogPattern(
-        cause="the model does not take so long a context",
+        cause="the context is longer than the model takes",
         reason=Reason.CONTEXT_TOO_LONG,
         pattern=compiled(
             r"greater than the derived max_model_len \([^\n]*model_max_length=(?P<largest>[0-9]+)[^\n]*"
@@ -20,7 +20,7 @@ VLLM_MODEL_LOG_PATTERNS = (
         remedy_in_numbers="set spec.maxModelLen to {largest} or less",
     ),
     LogPattern(
-        cause="the model does not take so long a context",
+        cause="the context is longer than the model takes",
         reason=Reason.CONTEXT_TOO_LONG,
         pattern=compiled(r"greater than the derived max_model_len \(\w+=(?P<largest>[0-9]+)[^\n]*To allow overriding"),
         remedy="lower spec.maxModelLen to the model's context length",
