@@ -22,7 +22,7 @@ _PROCESS_GIB = 4
 _READ_AT_ONCE = 0.1
 """The share of the weights that is in the process while they go to the devices."""
 _ON_CPU_GIB = 4
-_MOST_GIB = 2**18
+_MOST_BYTES = 2**48
 """Of what is asked for because somebody says so of a model: no node has it, and twice as much is still an amount."""
 _CACHES_GIB = 20
 """Disk for compiled kernels, logs and what else an engine writes beside the weights."""
@@ -54,6 +54,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
     requests, limits = own.requests.as_json(), own.limits.as_json()
     weights = weight_bytes(facts.model, "" if spec.quantization == "auto" else spec.quantization) or 0
     files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
+    weights, files = min(weights, _MOST_BYTES), min(files, _MOST_BYTES)
     added = {
         name: asked
         for name, asked in (_SMALL | _memory(facts, weights) | _disk(files)).items()
@@ -67,7 +68,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
         limits={**{name: amount for name, (amount, _) in limited.items()}, **limits, **devices},
         cores=_amount(own.limits.cpu),
         memory_bytes=int(_amount(memory)),
-        disk=f"{_whole_gib(files * _DISK_MARGIN) + 2 * _CACHES_GIB}Gi" if files else "",
+        disk=f"{math.ceil(files * _DISK_MARGIN / _GIB) + 2 * _CACHES_GIB}Gi" if files else "",
         defaults=(*_defaults("requests", added), *_defaults("limits", limited)),
     )
 
@@ -76,9 +77,9 @@ def _memory(facts: Facts, weights: int) -> _Asked:
     if not weights:
         return {}
     if facts.accelerator is None:
-        size = _whole_gib(weights) + _ON_CPU_GIB
+        size = math.ceil(weights / _GIB) + _ON_CPU_GIB
         return {_MEMORY: (f"{size}Gi", f"{_gib(weights)} of weights, {_ON_CPU_GIB} GiB for KV cache and the process")}
-    size = _PROCESS_GIB * facts.devices + _whole_gib(_READ_AT_ONCE * weights)
+    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / _GIB)
     why = f"{_PROCESS_GIB} GiB for the process of each device, and a tenth of {_gib(weights)} of weights"
     return {_MEMORY: (f"{size}Gi", why)}
 
@@ -87,7 +88,7 @@ def _disk(files: int) -> _Asked:
     if not files:
         return {}
     why = f"{_gib(files)} of weights are downloaded to the node, {_CACHES_GIB} GiB for caches and logs"
-    return {_DISK: (f"{_whole_gib(files) + _CACHES_GIB}Gi", why)}
+    return {_DISK: (f"{math.ceil(files / _GIB) + _CACHES_GIB}Gi", why)}
 
 
 def _limits(facts: Facts, weights: int, requests: Mapping[str, str], limits: Mapping[str, str]) -> _Asked:
@@ -107,10 +108,6 @@ def _defaults(kind: str, amounts: _Asked) -> tuple[Default, ...]:
         Default(field=f"pod.resources.{kind}.{name}", value=amount, reason=why)
         for name, (amount, why) in amounts.items()
     )
-
-
-def _whole_gib(size: float) -> int:
-    return min(_MOST_GIB, math.ceil(size / _GIB))
 
 
 def _gib(size: int) -> str:
