@@ -280,7 +280,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Remove what moves them from `spec.engineOptions`; or ask for it with `spec.gpu.offloadLayers`.",
     ),
     Reason.ACCELERATOR_NOT_REPORTED: Meaning(
-        "The engine's log does not say what it computes on, or was not read: yet, or for want of the right to.",
+        "The engine's log does not say what it computes on, or was not read yet.",
         "Nothing; with an own log level, allow the lines that the engine prints at its start.",
     ),
     Reason.ENGINE_UNRESPONSIVE: Meaning(
