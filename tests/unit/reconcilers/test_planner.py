@@ -133,9 +133,10 @@ def test_what_is_remembered_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_largest_facts_that_a_tenant_can_bring_about_are_such_as_the_schema_takes() -> None:
-    words = dict.fromkeys(("architecture", "quantization", "dtype"), "x" * 128)
-    numbers = {field.name: limit_of(field.name) for field in dataclasses.fields(ModelFacts) if field.type == "int"}
-    largest = ModelFacts(**words, **{name: value for name, value in numbers.items() if "layers" not in name})
+    words: dict[str, Any] = dict.fromkeys(("architecture", "quantization", "dtype"), "x" * 128)
+    counted = [field.name for field in dataclasses.fields(ModelFacts) if field.type == "int"]
+    numbers: dict[str, Any] = {name: limit_of(name) for name in counted if "layers" not in name}
+    largest = ModelFacts(**words, **numbers)
     known = KnownModel(dataclasses.replace(largest, layers=10_000, gated=False), "inspection", '"' * 900)
     own = {"image": "own/image:1", "version": "0.33.0", "args": [f"--{number}-{'x' * 60}" for number in range(128)]}
     others = [{"type": name} for name in ("A10G", "L40S", "H100", "A100-80GB")]
