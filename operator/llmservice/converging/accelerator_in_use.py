@@ -99,7 +99,7 @@ def _partly(name: str, report: StartReport, plan: ServicePlan) -> str:
 
 def _not_reported(said: Reports, started: Sequence[Manifest]) -> str:
     if not said:
-        return "the log of the engine's start was not read yet: wait"
+        return "the log of the engine's start was not read: wait, or let the operator read logs (pods/log)"
     return f"the log of {_name(started[0])} does not say what the engine computes on: see its start"
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from llmservice.converging.accelerator_in_use import Reports, started_pods, told
 from llmservice.converging.predicted_start import predicted_start
-from llmservice.engines.start_report import LARGEST, MOST_DEVICES, StartReport, decimal
+from llmservice.converging.redaction import redacted
+from llmservice.engines.start_report import LARGEST, LONGEST_NAME, MOST_DEVICES, StartReport, decimal
 from llmservice.objects.pods import engine_of, running_of
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.planning.fit.verdict import Verdict
@@ -66,7 +67,7 @@ def _reported(report: StartReport) -> dict[str, Any]:
     requests = report.full_length_requests
     facts = {
         "backend": report.backend,
-        "devices": list(report.devices[:MOST_DEVICES]) or None,
+        "devices": [redacted(name)[:LONGEST_NAME] for name in report.devices[:MOST_DEVICES]] or None,
         **{field: _shown(getattr(report, name)) for field, name in _WHOLE.items()},
         "fullLengthRequests": None if requests is None else f"{requests:.2f}",
     }

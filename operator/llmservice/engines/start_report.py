@@ -10,7 +10,7 @@ CPU = "cpu"
 MOST_DEVICES = 64
 """Device names that are kept of one start."""
 
-_LONGEST_NAME = 80
+LONGEST_NAME = 80
 LARGEST = 2**53
 """Numbers above are no sizes of anything: exact as JSON, and in the schema of the status."""
 
@@ -78,4 +78,4 @@ def decimal(text: str) -> float | None:
 
 def device_name(text: str) -> str:
     """A name fit to be shown, cut to a size."""
-    return printable(text.strip()[:_LONGEST_NAME])[:_LONGEST_NAME]
+    return printable(text.strip()[:LONGEST_NAME])[:LONGEST_NAME]

@@ -22,6 +22,8 @@ _PROCESS_GIB = 4
 _READ_AT_ONCE = 0.1
 """The share of the weights that is in the process while they go to the devices."""
 _ON_CPU_GIB = 4
+_MOST_BYTES = 2**48
+"""Of what is asked for because somebody says so of a model: no node has it, and twice as much is still an amount."""
 _CACHES_GIB = 20
 """Disk for compiled kernels, logs and what else an engine writes beside the weights."""
 _DISK_MARGIN = 1.2
@@ -52,6 +54,7 @@ def choose_resources(spec: LLMServiceSpec, facts: Facts, source: ModelSource) ->
     requests, limits = own.requests.as_json(), own.limits.as_json()
     weights = weight_bytes(facts.model, spec.quantization) or 0
     files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
+    weights, files = min(weights, _MOST_BYTES), min(files, _MOST_BYTES)
     added = {
         name: asked
         for name, asked in (_SMALL | _memory(facts, weights) | _disk(files)).items()

@@ -25,6 +25,8 @@ _OLD_DEVICE_SECONDS = 300
 """Below compute capability 8.0: a 2080 Ti took 327 s to begin."""
 _FIRST_MODERN = (8, 0)
 _MARGIN = 1.5
+_LONGEST_SECONDS = 86_400
+"""As for the field: whatever is said of a model's size, the numbers of a probe have 32 bits."""
 
 
 def startup_seconds(spec: LLMServiceSpec, source: ModelSource, facts: Facts) -> Decided[int]:
@@ -45,7 +47,7 @@ def _of_size(size: int, source: ModelSource, facts: Facts) -> tuple[int, str]:
     least = _LOAD_SECONDS if from_claim else _LEAST_DOWNLOAD_SECONDS
     read = size / _GB * (_CLAIM_SECONDS_PER_GB if from_claim else _DOWNLOAD_SECONDS_PER_GB)
     begin = _WARM_UP_SECONDS + (_OLD_DEVICE_SECONDS if _is_old(facts) else 0)
-    seconds = max(least, math.ceil(_MARGIN * (read + size / _GB * _LOAD_SECONDS_PER_GB + begin)))
+    seconds = min(_LONGEST_SECONDS, max(least, math.ceil(_MARGIN * (read + size / _GB * _LOAD_SECONDS_PER_GB + begin))))
     where = "from a volume at 125 MB/s" if from_claim else "over the network at 100 MB/s"
     return seconds, f"{size / _GB:.0f} GB {where}, loading and warming up, and half as much again"
 

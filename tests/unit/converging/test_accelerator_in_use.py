@@ -242,6 +242,16 @@ def test_whatever_a_log_says_the_schema_takes_the_status(engine: str) -> None:
     assert StartStatus.model_validate(status, by_alias=True, by_name=False).starts
 
 
+def test_secrets_in_the_name_of_a_device_are_hidden() -> None:
+    token = "hf_abcDEF0123456789abcdef"  # noqa: S105  (none)
+    report = ENGINES["llamacpp"].start_report(f"using device CUDA0 (a card, {token}, {'x' * 60}) - 9 MiB free\n")
+    assert token in report.devices[0]
+    status = start_status([started()], {"chat-1": report})
+    assert status is not None
+    assert token not in str(status)
+    assert StartStatus.model_validate(status, by_alias=True, by_name=False).devices
+
+
 def test_a_log_that_says_nothing_is_remembered_too() -> None:
     pod = started()
     status = start_status([pod], {"chat-1": StartReport()})

@@ -10,6 +10,8 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.loader import load_catalogue
 from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.plausible import limit_of
+from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.facts import facts_from_text
 from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
@@ -128,3 +130,23 @@ def test_what_is_remembered_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch)
         plans.add(a_plan(owner=Owner(namespace="ml", name="chat", uid=f"u-{number}", generation=1)), basis)
         assert 0 < len(plans._plans) <= 3
     assert not plans.has(a_plan(owner=Owner(namespace="ml", name="chat", uid="", generation=1)), basis)
+
+
+def test_the_largest_facts_that_a_tenant_can_bring_about_are_such_as_the_schema_takes() -> None:
+    words: dict[str, Any] = dict.fromkeys(("architecture", "quantization", "dtype"), "x" * 128)
+    counted = [field.name for field in dataclasses.fields(ModelFacts) if field.type == "int"]
+    numbers: dict[str, Any] = {name: limit_of(name) for name in counted if "layers" not in name}
+    largest = ModelFacts(**words, **numbers)
+    known = KnownModel(dataclasses.replace(largest, layers=10_000, gated=False), "inspection", '"' * 900)
+    own = {"image": "own/image:1", "version": "0.33.0", "args": [f"--{number}-{'x' * 60}" for number in range(128)]}
+    others = [{"type": name} for name in ("A10G", "L40S", "H100", "A100-80GB")]
+    service = a_service(
+        **with_alternatives("acme/own", "L4", *others, fit="Ignore", engineOptions=own),
+        metadata__annotations={UPDATE_ANNOTATION: "\x01" * 256},
+    )
+    plan = _PLANNER(service, known)
+    for _ in others:
+        following = _PLANNER.next_choice(service, plan, '"' * 5000)
+        assert following is not None
+        plan = following
+    assert 8000 < len(plan.facts) <= 16_384
