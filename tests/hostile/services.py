@@ -22,7 +22,10 @@ def played(name: str, play: str, *, replicas: int = 1, source: str = "Pods", **s
         "annotations": {ANNOTATION: play},
         "nodeSelector": {KEY: "played"},
         "tolerations": [{"key": KEY, "operator": "Exists"}],
-        "resources": {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "1", "memory": "8Gi"}},
+        "resources": {
+            "requests": {"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"},
+            "limits": {"cpu": "1", "memory": "8Gi"},
+        },
     }
     fields = {
         "engine": "vllm",
