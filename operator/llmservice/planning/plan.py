@@ -62,7 +62,7 @@ def plan_service(
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine)
     dtype = choose_dtype(spec, facts, engine)
-    resources = choose_resources(spec, facts, source)
+    resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
     launch = engine.launch(
         ServingRequest(
