@@ -86,4 +86,5 @@ def _named(accelerator: Accelerator) -> str:
 def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
-    return f"each of {setup.devices} {device_name(accelerator)}"
+    several = "s" if accelerator.is_slice else ""
+    return f"each of {setup.devices} {device_name(accelerator)}{several}"
