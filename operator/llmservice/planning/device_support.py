@@ -22,11 +22,13 @@ class Finding:
 
     `needs` is the least compute capability that does, `NEVER` where none helps; empty when the image has no kernels for
     the device at all, and then `value` is the device's capability. A machine that it does not exist for is a value too.
+    `of_checkpoint`: not the field asks for it, which is auto, but the checkpoint.
     """
 
     field: str
     value: str
     needs: str = ""
+    of_checkpoint: bool = False
 
 
 def variant_of(accelerator: Accelerator | None) -> str:
@@ -72,7 +74,8 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
     )
     for name, value in asked:
         if value and (needs := support.need(name, value, capability)):
-            yield Finding(field=f"spec.{name}", value=value, needs=needs)
+            own = name == "quantization" and spec.quantization == "auto"
+            yield Finding(field=f"spec.{name}", value=value, needs=needs, of_checkpoint=own)
 
 
 def others_that_take(

@@ -49,6 +49,8 @@ def _otherwise(found: Finding, facts: Facts) -> str:
         return f"remove the label, or {_OWN_IMAGE}"
     if found.field == "spec.model.uri":
         return "use hf:// or pvc://"
+    if found.of_checkpoint:
+        return "choose another spec.gpu.type, or a checkpoint in another format"
     if found.field == "spec.quantization":
         return f"use one of: {', '.join(_quantizations(found, facts))}"
     return "set it to float16, or omit it" if found.field == "spec.dtype" else "omit the field"

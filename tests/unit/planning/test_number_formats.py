@@ -104,3 +104,10 @@ def test_a_gguf_file_that_was_inspected_is_not_for_other_engines() -> None:
     with pytest.raises(InvalidSpec, match="llamacpp") as caught:
         plan_service(service, facts)
     assert (caught.value.reason, caught.value.field) == (Reason.UNSUPPORTED_MODEL_SOURCE, "spec.model.uri")
+
+
+def test_a_checkpoint_that_the_device_has_no_kernels_for_is_not_answered_with_auto() -> None:
+    problem = refused(**vllm("openai/gpt-oss-20b", "T4"))
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.quantization")
+    assert "auto" not in problem.message
+    assert "spec.gpu.type" in problem.message
