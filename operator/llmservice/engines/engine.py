@@ -49,7 +49,7 @@ class ServingRequest:
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
     requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
     are on them, None for all. `drain_seconds` is for running requests to finish. `cores` and `memory_bytes` are the
-    container's limits; 0 means none.
+    container's limits; 0 means none. An `own_image` may take values that nobody knows here.
     """
 
     names: tuple[str, ...]
@@ -66,6 +66,7 @@ class ServingRequest:
     cores: float = 0.0
     memory_bytes: int = 0
     offload_layers: int | None = None
+    own_image: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

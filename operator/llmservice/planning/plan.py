@@ -81,6 +81,7 @@ def plan_service(
             cores=resources.cores,
             memory_bytes=resources.memory_bytes,
             offload_layers=spec.gpu.offload_layers,
+            own_image=spec.engine_options.image is not None,
         )
     )
     image = choose_image(spec, facts)
