@@ -180,8 +180,9 @@ class Capabilities:
     other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm. `longer_context` are options and variables, the usual first,
-    without which it ends when it is asked for more tokens than the model's config says; empty where it goes on.
+    option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
+    `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
+    than the model's config says; empty where it goes on.
     """
 
     schemes: frozenset[str]
@@ -197,6 +198,7 @@ class Capabilities:
     syntax: Syntax = Syntax()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
+    offloads_to_host: str = ""
     longer_context: tuple[str, ...] = ()
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.argument_values import value_of
 from llmservice.engines.engine import Engine, ModelSource
 from llmservice.models.kv_cache import kv_cache
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.context import Context
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import Default
+from llmservice.planning.shared_memory import gib_in
 
 _CPU, _MEMORY, _DISK = "cpu", "memory", "ephemeral-storage"
 _GIB = 2**30
@@ -72,7 +74,9 @@ def choose_resources(
     kv_cache_bytes, use = _kv_cache_on_host(spec, facts, engine, context), engine.capabilities.memory
     added = {
         name: asked
-        for name, asked in (_SMALL | _memory(facts, weights, kv_cache_bytes) | _disk(files)).items()
+        for name, asked in (
+            _SMALL | _memory(facts, weights, kv_cache_bytes, _host_gib(spec, facts, engine)) | _disk(files)
+        ).items()
         if name not in requests and name not in limits
     }
     least = 0 if use is None or use.reserves_requests else _SHARE_OF_LIMIT * math.ceil(kv_cache_bytes / _GIB)
@@ -91,15 +95,24 @@ def choose_resources(
     )
 
 
-def _memory(facts: Facts, weights: int, kv_cache_bytes: int) -> _Asked:
+def _host_gib(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> int:
+    """What options keep on the host, so that no node is chosen that has not got it."""
+    args, can = spec.engine_options.args, engine.capabilities
+    weights = gib_in(value_of(args, can.offloads_to_host)) * facts.devices
+    return weights + gib_in(value_of(args, can.offloads_to_shared_memory))
+
+
+def _memory(facts: Facts, weights: int, kv_cache_bytes: int, host_gib: int) -> _Asked:
     if not weights:
         return {}
     if facts.accelerator is None:
         beside = max(_ON_CPU_GIB, math.ceil(kv_cache_bytes / _GIB) + 1)
         size = math.ceil(weights / _GIB) + beside
         return {_MEMORY: (f"{size}Gi", f"{_gib(weights)} of weights, {beside} GiB for KV cache and the process")}
-    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / _GIB)
+    size = _PROCESS_GIB * facts.devices + math.ceil(_READ_AT_ONCE * weights / _GIB) + host_gib
     why = f"{_PROCESS_GIB} GiB for the process of each device, and a tenth of {_gib(weights)} of weights"
+    if host_gib:
+        why = f"{why}; {host_gib} GiB that options keep on the host"
     return {_MEMORY: (f"{size}Gi", why)}
 
 

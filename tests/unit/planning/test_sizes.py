@@ -36,6 +36,20 @@ def test_memory_of_the_host_follows_devices_and_weights() -> None:
     assert planned(**vllm(LLAMA_70B, "H100", 4)).container.resource_requests["memory"] == "30Gi"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "memory"),
+    [
+        (["--cpu-offload-gb", "20"], "50Gi"),
+        (["--kv-offloading-size=16"], "26Gi"),
+        (["--cpu-offload-gb=much"], "10Gi"),
+    ],
+)
+def test_what_options_keep_on_the_host_is_asked_for(arguments: list[str], memory: str) -> None:
+    """On two devices; weights are offloaded from each of them."""
+    plan = planned(**vllm(LLAMA_8B, "L4", 2, engineOptions={"args": arguments}))
+    assert plan.container.resource_requests["memory"] == memory
+
+
 def test_on_a_cpu_the_weights_are_in_it_and_it_is_limited() -> None:
     container = planned(**_ON_CPU).container
     assert (container.resource_requests["memory"], container.resource_limits["memory"]) == ("14Gi", "28Gi")
