@@ -63,5 +63,7 @@ class Accelerator:
 
     @property
     def shown_name(self) -> str:
-        """How messages name it: by the type, or by the resource where nothing else is known."""
+        """How messages name it: by the slice of a device, the type, or the resource where nothing else is known."""
+        if self.is_slice:
+            return f"{self.resource_name.partition('/')[2]} slice"
         return self.name or self.resource_name

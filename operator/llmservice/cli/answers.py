@@ -9,6 +9,7 @@ from llmservice.cli.findings import Finding, Rule, Severity, lines_of, one_line
 from llmservice.cli.located import Document
 from llmservice.cli.reading import documents_of, read_file, shown_name
 from llmservice.errors import InvalidSpec
+from llmservice.planning.facts import facts_from_text
 from llmservice.planning.fit.verdict import Outcome
 from llmservice.planning.service_plan import ServicePlan
 
@@ -126,7 +127,9 @@ def _remarks(service: LLMService, plan: ServicePlan) -> Iterator[tuple[Severity,
     elif fit is not None and fit.outcome is Outcome.TIGHT:
         yield Severity.WARNING, Rule.TIGHT, fit.message
     elif fit is not None and fit.outcome is Outcome.UNKNOWN:
-        yield Severity.NOTE, Rule.NOT_INSPECTED, f"{fit.message}; {how_to_state(model)}"
+        facts = facts_from_text(plan.facts)
+        stated = facts is not None and facts.model_source != "nothing"
+        yield Severity.NOTE, Rule.NOT_INSPECTED, fit.message if stated else f"{fit.message}; {how_to_state(model)}"
     elif fit is None and plan.devices and service.spec.fit != "Ignore":
         yield Severity.NOTE, Rule.NOT_INSPECTED, not_inspected(model)
     if service.spec.engine_options.image is not None:

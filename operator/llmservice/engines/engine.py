@@ -49,7 +49,7 @@ class ServingRequest:
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
     requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
     are on them, None for all. `drain_seconds` is for running requests to finish. `cores` and `memory_bytes` are the
-    container's limits; 0 means none.
+    container's limits; 0 means none. An `own_image` may take values that nobody knows here.
     """
 
     names: tuple[str, ...]
@@ -66,6 +66,7 @@ class ServingRequest:
     cores: float = 0.0
     memory_bytes: int = 0
     offload_layers: int | None = None
+    own_image: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +180,9 @@ class Capabilities:
     other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm. `longer_context` are options and variables, the usual first,
-    without which it ends when it is asked for more tokens than the model's config says; empty where it goes on.
+    option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
+    `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
+    than the model's config says; empty where it goes on.
     """
 
     schemes: frozenset[str]
@@ -196,6 +198,7 @@ class Capabilities:
     syntax: Syntax = Syntax()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
+    offloads_to_host: str = ""
     longer_context: tuple[str, ...] = ()
 
 

@@ -1,9 +1,9 @@
 """Every engine of the operator, by the name in `spec.engine`."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.catalog.catalogue import nearest
 from llmservice.engines.engine import Engine
 from llmservice.engines.llamacpp.engine import LLAMACPP
 from llmservice.engines.tgi.engine import TGI
@@ -16,12 +16,15 @@ ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TG
 USUAL = VLLM.name
 """The engine that commands mean when none is named."""
 
+_MISSPELLED = 0.75
+"""Names that are less alike are others': trtllm is no misspelled vllm."""
+
 
 def engine_named(name: str) -> Engine:
     """The engine of a name; raises InvalidSpec (UnknownEngine)."""
     engine = ENGINES.get(name)
     if engine is None:
-        near = nearest(name, ENGINES, at_most=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; use one of: {', '.join(ENGINES)}"
-        raise InvalidSpec(Reason.UNKNOWN_ENGINE, f"{name} is not a known engine{hint}", field="spec.engine")
+        near = get_close_matches(name.casefold(), ENGINES, n=1, cutoff=_MISSPELLED)
+        hint = f"did you mean {near[0]}?" if near else f"use one of: {', '.join(ENGINES)}"
+        raise InvalidSpec(Reason.UNKNOWN_ENGINE, f"{name} is not a known engine; {hint}", field="spec.engine")
     return engine

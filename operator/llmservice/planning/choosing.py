@@ -13,6 +13,9 @@ _LONGEST = 400
 _ABOUT_DEVICES = frozenset({Reason.DOES_NOT_FIT, Reason.UNSUPPORTED_BY_DEVICE})
 """Reasons for which another device may do."""
 
+_DEVICES = "spec.gpu"
+"""The field of a refusal for which it may, too: the version has no image for the device."""
+
 PlanOf = Callable[[int, tuple[str, ...]], ServicePlan]
 """The plan with a choice of devices, and why those before it were passed over. Raises InvalidSpec."""
 
@@ -24,13 +27,13 @@ def first_that_works(gpu: Gpu, plan_of: PlanOf, start: int = 0, passed_over: tup
         try:
             return plan_of(choice, passed_over)
         except InvalidSpec as problem:
-            if problem.reason not in _ABOUT_DEVICES:
+            if problem.reason not in _ABOUT_DEVICES and problem.field != _DEVICES:
                 raise
             problems.append(problem)
             passed_over = (*passed_over, told(gpu, choice, problem.message.removeprefix(f"{problem.field}: ")))
     if len(problems) == 1:
         raise problems[0]
-    raise InvalidSpec(Reason(problems[0].reason), "\n".join(passed_over), field="spec.gpu")
+    raise InvalidSpec(Reason(problems[0].reason), "\n".join(passed_over), field=_DEVICES)
 
 
 def told(gpu: Gpu, choice: int, why: str) -> str:

@@ -25,7 +25,8 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
     `checkpoint` is the quantization method of the checkpoint, read where `spec.quantization` is auto; empty when it is
     plain or not known.
     """
-    _check_shares(facts)
+    if spec.engine_options.image is None or not (facts.accelerator and facts.accelerator.is_slice):
+        _check_shares(facts)
     found = findings(spec, facts.version, facts.accelerator, checkpoint)
     if not found:
         return tuple(_driver(facts)) if spec.engine_options.image is None else ()
@@ -39,9 +40,19 @@ def check_compatibility(spec: LLMServiceSpec, facts: Facts, *, checkpoint: str =
 def _check_shares(facts: Facts) -> None:
     """Shares are handed out one by one: several may be of one device, and most nodes refuse to give a pod several.
 
-    Sources: NVIDIA/k8s-device-plugin README, "failRequestsGreaterThanOne"; GKE's docs of time-sharing, "one GPU".
+    Of several slices a process is shown the first. Sources: NVIDIA's MIG user guide, "CUDA Device Enumeration";
+    NVIDIA/k8s-device-plugin README, "failRequestsGreaterThanOne"; GKE's docs of time-sharing, "one GPU".
     """
-    if facts.accelerator and facts.accelerator.shared and facts.devices > 1:
+    if facts.accelerator is None or facts.devices <= 1:
+        return
+    if facts.accelerator.is_slice:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_BY_DEVICE,
+            f"a process sees one of {facts.devices} slices, whatever it is given; set spec.gpu.count: 1 with a larger "
+            "slice, or for whole devices remove spec.gpu.resourceName",
+            field="spec.gpu.count",
+        )
+    if facts.accelerator.shared:
         raise InvalidSpec(
             Reason.UNSUPPORTED_BY_DEVICE,
             f"{facts.devices} shares may all be of one device, and a node that shares its devices refuses the pod "

@@ -10,19 +10,16 @@ from llmservice.errors import InvalidSpec
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.fit.remedies import rounded_context
+from llmservice.planning.fit.remedies import LEAST_CONTEXT, rounded_context
 from llmservice.planning.fit.room import cache_of, largest_context
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
-from llmservice.planning.fit.wording import device_name
 from llmservice.planning.service_plan import Default
 
 _MOST_RESERVED_TOKENS = 32_768
 """Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
 _CONFIGURED_TWICE = ("Mistral", "Mixtral", "Pixtral", "Voxtral", "Ministral")
 """Architectures whose repositories may have a params.json too, which vLLM prefers and which may allow for more."""
-_LEAST_CONTEXT = 1024
-"""A length below this is no choice of ours: the check of the fit says what to do instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +92,8 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
         if most < longest:
             reason = f"KV cache for {requests} requests of this length is taken at the start; the model knows {longest}"
         return Decided(most, default("maxModelLen", most, reason))
-    if fits < _LEAST_CONTEXT:
-        return _left_open(facts, longest, usual=_LEAST_CONTEXT)
+    if fits < LEAST_CONTEXT:
+        return _left_open(facts, longest, usual=LEAST_CONTEXT)
     length = rounded_context(fits)
     reason = f"what fits {_devices(facts)} beside the weights; the model's context length is {longest}"
     return Decided(length, default("maxModelLen", length, reason))
@@ -145,6 +142,4 @@ def _left_open(facts: Facts, longest: int, usual: int = 0) -> Decided[int]:
 
 
 def _devices(facts: Facts) -> str:
-    accelerator = facts.accelerator
-    name = device_name(accelerator) if accelerator else "the CPU"
-    return f"{facts.devices} × {name}" if facts.devices > 1 else name
+    return f"{facts.devices} × {facts.device_name}" if facts.devices > 1 else facts.device_name

@@ -76,7 +76,8 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
     )
     for name, value in asked:
         if value and (needs := support.need(name, value, capability)):
-            yield Finding(field=f"spec.{name}", value=value, needs=needs)
+            own = name == "quantization" and spec.quantization == "auto"
+            yield Finding(field=f"spec.{name}", value=value, needs=needs, of_checkpoint=own)
 
 
 def others_that_take(

@@ -1,6 +1,7 @@
 """The words for what a version cannot do on a device, and for what can."""
 
 from llmservice.catalog.support import NEVER
+from llmservice.engines.registry import engine_named
 from llmservice.planning.device_support import Finding, variant_of
 from llmservice.planning.facts import Facts
 
@@ -28,10 +29,15 @@ def way_out(found: Finding, facts: Facts) -> str:
     """What can be done instead: another version or engine that can, then the field itself."""
     ways = [_otherwise(found, facts)]
     if facts.engines:
-        ways.insert(0, f"set spec.engine to {' or '.join(facts.engines)}")
+        ways.insert(0, f"set spec.engine to {' or '.join(map(_engine, facts.engines))}")
     if facts.others:
         ways.insert(0, f"set spec.engineOptions.version to {' or '.join(facts.others)}")
     return ", or ".join(ways)
+
+
+def _engine(name: str) -> str:
+    """An engine with what it needs beside its name."""
+    return f"{name} (with a GGUF file)" if engine_named(name).capabilities.gguf else name
 
 
 def _otherwise(found: Finding, facts: Facts) -> str:

@@ -40,6 +40,28 @@ def choose_dtype(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[
     return Decided(_FLOAT16, default("dtype", _FLOAT16, f"{lacks}, which the checkpoint is in"))
 
 
+def check_files(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> None:
+    """Raises InvalidSpec for a model whose files the engine does not load, as far as repository or catalogue tell."""
+    model, gguf = facts.model, engine.capabilities.gguf
+    if facts.model_source not in ("inspection", "catalogue") or spec.engine_options.image is not None:
+        return
+    if not gguf and _is_gguf(model.quantization):
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_MODEL_SOURCE,
+            f"the model is a GGUF file, which {engine.name} does not load; set spec.engine: llamacpp, or use a "
+            "model in safetensors",
+            field="spec.model.uri",
+        )
+    # A repository may have both kinds of files, and an inspection looks at one of them.
+    if gguf and facts.model_source == "catalogue" and spec.model.file is None and not _is_gguf(model.quantization):
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_MODEL_SOURCE,
+            f"{spec.model.uri} is in safetensors, and {engine.name} loads GGUF files; use a repository of those, "
+            "name one in spec.model.file, or set spec.engine: vllm",
+            field="spec.model.uri",
+        )
+
+
 def check_quantization(spec: LLMServiceSpec, facts: Facts) -> None:
     """Raises InvalidSpec for a quantization that the checkpoint has not, before it costs a start.
 

@@ -18,7 +18,7 @@ from llmservice.planning.gathering import gather
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
-from llmservice.planning.number_formats import check_quantization, choose_dtype
+from llmservice.planning.number_formats import check_files, check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import plan_pod
 from llmservice.planning.resources import choose_resources
@@ -42,8 +42,8 @@ def plan_service(
 ) -> ServicePlan:
     """Everything decided about a resource; the same resource, facts and readers always give the same plan.
 
-    A generation that was `accepted` before is not refused by what the operator has since learned about memory. `others`
-    are types that a remedy may name. Raises InvalidSpec naming the field and the remedy.
+    A generation that was `accepted` before is not refused by what the operator has since learned about the model.
+    `others` are types that a remedy may name. Raises InvalidSpec naming the field and the remedy.
     """
     spec, engine = service.spec, engine_named(service.spec.engine)
     context = choose_context(spec, facts, engine)
@@ -51,6 +51,7 @@ def plan_service(
     compatibility: list[str] = []
     gather(
         lambda: check_spec(spec, engine, facts),
+        lambda: None if accepted else check_files(spec, facts, engine),
         lambda: check_quantization(spec, facts),
         lambda: compatibility.extend(check_compatibility(spec, facts, checkpoint=facts.model.quantization)),
         lambda: choose_image(spec, facts),
@@ -62,7 +63,7 @@ def plan_service(
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine)
     dtype = choose_dtype(spec, facts, engine)
-    resources = choose_resources(spec, facts, source)
+    resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
     launch = engine.launch(
         ServingRequest(
@@ -80,6 +81,7 @@ def plan_service(
             cores=resources.cores,
             memory_bytes=resources.memory_bytes,
             offload_layers=spec.gpu.offload_layers,
+            own_image=spec.engine_options.image is not None,
         )
     )
     image = choose_image(spec, facts)

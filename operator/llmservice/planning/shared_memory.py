@@ -19,7 +19,7 @@ def choose_shared_memory(spec: LLMServiceSpec, engine: Engine, launch: Launch, d
     """
     if spec.pod.shared_memory is not None:
         return Decided(spec.pod.shared_memory)
-    offloaded = _gib(value_of(spec.engine_options.args, engine.capabilities.offloads_to_shared_memory))
+    offloaded = gib_in(value_of(spec.engine_options.args, engine.capabilities.offloads_to_shared_memory))
     if offloaded:
         size = f"{offloaded + _EXCHANGED_GIB}Gi"
         flag = engine.capabilities.offloads_to_shared_memory
@@ -33,7 +33,8 @@ def choose_shared_memory(spec: LLMServiceSpec, engine: Engine, launch: Launch, d
     return Decided(size, default("pod.sharedMemory", size, reason))
 
 
-def _gib(value: str) -> int:
+def gib_in(value: str) -> int:
+    """Whole GiB of an option's value, rounded up and bounded; 0 for what is no size."""
     try:
         size = float(value[:16])
     except ValueError:

@@ -25,4 +25,4 @@ def test_an_unknown_engine_is_refused_with_the_nearest_name() -> None:
 
 def test_without_a_near_name_all_are_named() -> None:
     with pytest.raises(InvalidSpec, match="llamacpp, tgi, vllm"):
-        engine_named("x")
+        engine_named("trtllm")

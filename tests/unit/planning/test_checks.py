@@ -80,3 +80,10 @@ def test_variables_the_operator_owns_are_refused() -> None:
     error = refused(spec__engineOptions={"env": [{"name": "A", "value": "1"}, {"name": "LLAMA_API_KEY", "value": "x"}]})
     assert error.reason == "OwnedArgument"
     assert str(error).startswith("spec.engineOptions.env[1]: LLAMA_API_KEY ")
+
+
+def test_an_image_of_ones_own_may_know_other_types_of_kv_cache() -> None:
+    changes = HUB | {"spec__gpu": {"type": "L4"}, "spec__kvCacheDtype": "turbo3"}
+    assert refused(**changes).field == "spec.kvCacheDtype"
+    own = {"image": "registry/llama.cpp:turbo", "version": "b11312"}
+    assert "turbo3" in planned(**changes, spec__engineOptions=own).container.args

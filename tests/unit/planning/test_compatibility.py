@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import EngineVersions
 from llmservice.catalog.loader import load_catalogue
@@ -253,3 +254,11 @@ def test_every_type_is_taken_by_some_engine_or_has_no_image() -> None:
 def test_the_default_version_of_each_engine_runs_on_an_l4(engine: str) -> None:
     row = load_catalogue().engine_version(engine, None)
     assert row.support["cuda"].runs_on("8.9")
+
+
+def test_a_process_sees_one_slice() -> None:
+    slices = {"spec__gpu": {"type": "A100-80GB-SXM", "resourceName": "nvidia.com/mig-2g.20gb", "count": 2}}
+    problem = refused(**vllm("L4") | slices)
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.gpu.count")
+    slices["spec__gpu"]["count"] = 1
+    assert planned(**vllm("L4") | slices).devices == 1

@@ -5,6 +5,14 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.loader import load_catalogue
+from llmservice.errors import InvalidSpec
+from llmservice.models.model_facts import ModelFacts
+from llmservice.planning.facts import RegistrySettings, choose_facts
+from llmservice.planning.known_model import KnownModel
+from llmservice.planning.plan import plan_service
+from tests.builders import an_llmservice
 from tests.unit.planning.knowing import SMALL_FACTS, stated, vllm
 from tests.unit.planning.planned import HUB, default_of, planned, refused
 
@@ -79,3 +87,27 @@ def test_a_file_of_a_repository_has_its_own() -> None:
     changes = HUB | {"spec__gpu": {"type": "L4"}, "spec__quantization": "Q8_0"}
     assert planned(**changes, spec__model__facts=SMALL_FACTS | {"quantization": "Q4_K_M"}).quantization == "Q8_0"
     assert planned(**changes, spec__model__facts=SMALL_FACTS).quantization == "Q8_0"
+
+
+def test_safetensors_of_the_catalogue_are_not_for_llamacpp() -> None:
+    changes = vllm("Qwen/Qwen3-8B", engine="llamacpp")
+    problem = refused(**changes)
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_MODEL_SOURCE, "spec.model.uri")
+    assert planned(**changes, spec__model__file="qwen3-8b-q4_k_m.gguf").container.args
+    assert planned(**vllm("acme/own", engine="llamacpp")).container.args
+
+
+def test_a_gguf_file_that_was_inspected_is_not_for_other_engines() -> None:
+    service = LLMService.parse(an_llmservice(**vllm("acme/own")))
+    found = KnownModel(ModelFacts(quantization="Q4_K_M", file_bytes=5 * 2**30), "inspection")
+    facts = choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=None, model=found)
+    with pytest.raises(InvalidSpec, match="llamacpp") as caught:
+        plan_service(service, facts)
+    assert (caught.value.reason, caught.value.field) == (Reason.UNSUPPORTED_MODEL_SOURCE, "spec.model.uri")
+
+
+def test_a_checkpoint_that_the_device_has_no_kernels_for_is_not_answered_with_auto() -> None:
+    problem = refused(**vllm("openai/gpt-oss-20b", "T4"))
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.quantization")
+    assert "auto" not in problem.message
+    assert "spec.gpu.type" in problem.message

@@ -21,7 +21,7 @@ def _folder(plan: ServicePlan, path: str) -> Any:
 
 def test_a_download_has_room_on_the_node() -> None:
     plan = planned(**vllm())
-    assert plan.container.resource_requests["ephemeral-storage"] == "35Gi"
+    assert plan.container.resource_requests["ephemeral-storage"] == "25Gi"
     assert _folder(plan, "/cache") == {"sizeLimit": "58Gi"}
 
 
@@ -36,11 +36,37 @@ def test_memory_of_the_host_follows_devices_and_weights() -> None:
     assert planned(**vllm(LLAMA_70B, "H100", 4)).container.resource_requests["memory"] == "30Gi"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "memory"),
+    [
+        (["--cpu-offload-gb", "20"], "50Gi"),
+        (["--kv-offloading-size=16"], "26Gi"),
+        (["--cpu-offload-gb=much"], "10Gi"),
+    ],
+)
+def test_what_options_keep_on_the_host_is_asked_for(arguments: list[str], memory: str) -> None:
+    """On two devices; weights are offloaded from each of them."""
+    plan = planned(**vllm(LLAMA_8B, "L4", 2, engineOptions={"args": arguments}))
+    assert plan.container.resource_requests["memory"] == memory
+
+
 def test_on_a_cpu_the_weights_are_in_it_and_it_is_limited() -> None:
     container = planned(**_ON_CPU).container
     assert (container.resource_requests["memory"], container.resource_limits["memory"]) == ("14Gi", "28Gi")
     variables = {item["name"]: item.get("value") for item in container.environment}
     assert variables["LLAMA_ARG_CACHE_RAM"] == str(28 * 1024 // 4)
+
+
+def test_on_a_cpu_the_kv_cache_that_was_asked_for_is_in_it() -> None:
+    """Llama 3.1 8B: 128 KiB a token, in four slots of llama.cpp or one request of vLLM."""
+    facts = {"layers": 32, "heads": 32, "kvHeads": 8, "headSize": 128, "fileBytes": 5 * GIB, "quantization": "Q4_K_M"}
+    container = planned(spec__model__facts=facts, spec__maxModelLen=40_960).container
+    assert (container.resource_requests["memory"], container.resource_limits["memory"]) == ("26Gi", "52Gi")
+    vllm_on_cpu = vllm(LLAMA_8B, maxModelLen=131_072) | {"spec__gpu": {"count": 0}}
+    container = planned(**vllm_on_cpu).container
+    assert (container.resource_requests["memory"], container.resource_limits["memory"]) == ("32Gi", "64Gi")
+    variables = {item["name"]: item.get("value") for item in container.environment}
+    assert variables["VLLM_CPU_KVCACHE_SPACE"] == "16"
 
 
 def test_the_users_amounts_stay() -> None:

@@ -69,6 +69,12 @@ def test_the_first_type_that_fits_is_taken_and_the_others_are_told() -> None:
     assert "--tensor-parallel-size=4" in plan.container.args
 
 
+def test_a_type_that_the_version_has_no_image_for_is_passed_over() -> None:
+    plan = _PLANNER(a_service(**with_alternatives(LLAMA_8B, "Gaudi2", {"type": "L4"})))
+    assert plan.accelerator == "L4"
+    assert plan.notes[0].startswith("Gaudi2")
+
+
 def test_when_none_fits_each_is_named() -> None:
     with pytest.raises(InvalidSpec) as caught:
         _PLANNER(a_service(**with_alternatives(LLAMA_70B, "T4", {"type": "L4"})))

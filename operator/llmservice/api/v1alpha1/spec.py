@@ -17,7 +17,7 @@ from llmservice.api.v1alpha1.text import Form
 EngineName = Annotated[
     str,
     Field(min_length=1, max_length=32),
-    Form(r"[a-z][-a-z0-9]*", "is not the name of an engine: names are written in lower case"),
+    Form(r"[a-z][-a-z0-9]*", "is not the name of an engine: write llamacpp, tgi or vllm"),
 ]
 Quantization = Annotated[
     str,

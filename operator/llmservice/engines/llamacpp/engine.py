@@ -179,7 +179,7 @@ def _capacity(request: ServingRequest) -> _Options:
         ("--kv-unified-per-slot", str(request.max_model_len)),
         ("--fit", "off"),
         ("--n-gpu-layers", _device_layers(request)),
-        *_kv_cache(request.kv_cache_dtype),
+        *_kv_cache(request.kv_cache_dtype, own_image=request.own_image),
     )
 
 
@@ -190,10 +190,10 @@ def _device_layers(request: ServingRequest) -> str:
     return "all" if request.offload_layers is None else str(request.offload_layers)
 
 
-def _kv_cache(dtype: str) -> _Options:
+def _kv_cache(dtype: str, *, own_image: bool) -> _Options:
     if not dtype:
         return ()
-    if dtype not in _KV_CACHE_DTYPES:
+    if dtype not in _KV_CACHE_DTYPES and not own_image:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
             f"{dtype} is not one of {', '.join(_KV_CACHE_DTYPES)}; use one of them, or omit the field for f16",

@@ -98,6 +98,7 @@ class Vllm:
         ),
         memory=_MEMORY,
         offloads_to_shared_memory="--kv-offloading-size",
+        offloads_to_host="--cpu-offload-gb",
         # config/model.py, _get_and_verify_max_len.
         longer_context=(
             *("--hf-overrides", "VLLM_ALLOW_LONG_MAX_MODEL_LEN", "--rope-scaling", "--rope-theta"),

@@ -13,7 +13,7 @@ from llmservice.planning.fit.setup import Setup
 
 USUAL_COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
-_LEAST_CONTEXT = 1024
+LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
 _FP8_NATIVE = (8, 9)
 _ONLINE = "online-"
@@ -68,7 +68,7 @@ def other_types(
 
 def _useful(facts: ModelFacts, setup: Setup) -> Setup:
     """A length that was left open (1 token) must become one that people can use."""
-    least = min(facts.longest_context or _LEAST_CONTEXT, _LEAST_CONTEXT)
+    least = min(facts.longest_context or LEAST_CONTEXT, LEAST_CONTEXT)
     return replace(setup, max_model_len=least) if setup.max_model_len == 1 else setup
 
 
@@ -113,7 +113,7 @@ def rounded_context(tokens: int) -> int:
 
 def _shorter(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     longest = largest_context(facts, accelerator, setup)
-    if _LEAST_CONTEXT <= longest < setup.max_model_len:
+    if LEAST_CONTEXT <= longest < setup.max_model_len:
         yield Remedy(field="maxModelLen", value=str(rounded_context(longest)))
 
 
@@ -124,7 +124,7 @@ def _smaller_cache(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
     longest = largest_context(facts, accelerator, replace(setup, kv_dtype=dtype))
     if longest >= setup.max_model_len:
         yield Remedy(field="kvCacheDtype", value=dtype)
-    elif longest >= _LEAST_CONTEXT and longest > largest_context(facts, accelerator, setup):
+    elif longest >= LEAST_CONTEXT and longest > largest_context(facts, accelerator, setup):
         yield Remedy(field="kvCacheDtype", value=dtype, context=rounded_context(longest))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from llmservice.catalog.accelerator import Accelerator
-from llmservice.models.sizes import GIB
+from llmservice.models.sizes import in_gib
 from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import Room
 from llmservice.planning.fit.setup import Setup
@@ -14,10 +14,10 @@ _TOLD = 3
 
 def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str:
     """The weights, or they and what the engine needs to run at all, are more than the device gives."""
-    needed = f"the weights need {_gib(room.weights)}"
+    needed = f"the weights need {in_gib(room.weights)}"
     if room.weights <= room.usable:
-        needed = f"{needed} and the engine {_gib(room.usable - room.weights - room.optimistic)}"
-    offered = f"{_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
+        needed = f"{needed} and the engine {in_gib(room.usable - room.weights - room.optimistic)}"
+    offered = f"{in_gib(room.usable)} ({accelerator.memory_gib:g} x {setup.utilization:g})"
     if setup.devices == 1:
         return f"{needed}; {_named(accelerator)} offers {offered}"
     return f"{needed} on {_place(accelerator, setup)}; each offers {offered}"
@@ -25,22 +25,22 @@ def weights_too_large(room: Room, accelerator: Accelerator, setup: Setup) -> str
 
 def cache_too_small(room: Room, accelerator: Accelerator, setup: Setup, *, tight: bool) -> str:
     """The KV cache of what must run at least does not fit."""
-    what = f"{setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
+    what = f"{setup.max_model_len} tokens need {in_gib(room.needed)} of KV cache"
     if room.reserved > 1:
-        what = f"{room.reserved} slots of {setup.max_model_len} tokens need {_gib(room.needed)} of KV cache"
+        what = f"{room.reserved} slots of {setup.max_model_len} tokens need {in_gib(room.needed)} of KV cache"
     place = _place(accelerator, setup)
     if tight and setup.max_model_len == 1:
-        return f"{_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} of KV cache are left on {place}"
+        return f"{in_gib(max(0.0, room.careful))} to {in_gib(room.optimistic)} of KV cache are left on {place}"
     if tight:
-        return f"{what}; {_gib(max(0.0, room.careful))} to {_gib(room.optimistic)} are left on {place}"
-    return f"{what}; {_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
+        return f"{what}; {in_gib(max(0.0, room.careful))} to {in_gib(room.optimistic)} are left on {place}"
+    return f"{what}; {in_gib(room.careful) + ' are' if room.careful > 0 else 'nothing is'} left on {place}"
 
 
 def what_is_left(room: Room, requests: float, accelerator: Accelerator, setup: Setup) -> str:
     """What is left, and for how many requests."""
     if not room.request:
-        return f"the weights need {_gib(room.weights)} of {_gib(room.usable)} on {_place(accelerator, setup)}"
-    left = f"{_gib(max(0.0, room.careful))} of KV cache are left on {_place(accelerator, setup)}"
+        return f"the weights need {in_gib(room.weights)} of {in_gib(room.usable)} on {_place(accelerator, setup)}"
+    left = f"{in_gib(max(0.0, room.careful))} of KV cache are left on {_place(accelerator, setup)}"
     if setup.max_model_len == 1:
         return left
     at_once = min(int(requests), setup.max_num_seqs)
@@ -66,20 +66,9 @@ def _told(remedy: Remedy) -> str:
     return f"{remedy.field} {remedy.value}{count}{without}{allowed}"
 
 
-def _gib(size: float) -> str:
-    return f"{size / GIB:.1f} GiB"
-
-
-def device_name(accelerator: Accelerator) -> str:
-    """The type, or the slice of one; without either the resource."""
-    if accelerator.is_slice:
-        return f"{accelerator.resource_name.partition('/')[2]} slice"
-    return accelerator.name or accelerator.resource_name
-
-
 def _named(accelerator: Accelerator) -> str:
     """With the article people say: an L4, an MI300X, a Radeon."""
-    name = device_name(accelerator)
+    name = accelerator.shown_name
     spelled = name[:1] in "FHLMNRSX" and not name[1:2].islower()
     return f"{'an' if spelled or name[:1] in 'AEIO' else 'a'} {name}"
 
@@ -87,4 +76,5 @@ def _named(accelerator: Accelerator) -> str:
 def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
-    return f"each of {setup.devices} {device_name(accelerator)}"
+    several = "s" if accelerator.is_slice else ""
+    return f"each of {setup.devices} {accelerator.shown_name}{several}"
