@@ -76,8 +76,7 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
     )
     for name, value in asked:
         if value and (needs := support.need(name, value, capability)):
-            own = name == "quantization" and spec.quantization == "auto"
-            yield Finding(field=f"spec.{name}", value=value, needs=needs, of_checkpoint=own)
+            yield Finding(field=f"spec.{name}", value=value, needs=needs)
 
 
 def others_that_take(

@@ -108,6 +108,6 @@ def test_a_gguf_file_that_was_inspected_is_not_for_other_engines() -> None:
 
 def test_a_checkpoint_that_the_device_has_no_kernels_for_is_not_answered_with_auto() -> None:
     problem = refused(**vllm("openai/gpt-oss-20b", "T4"))
-    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.quantization")
+    assert (problem.reason, problem.field) == (Reason.UNSUPPORTED_BY_DEVICE, "spec.model.uri")
     assert "auto" not in problem.message
     assert "spec.gpu.type" in problem.message
