@@ -72,13 +72,18 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install" --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
 	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
 
 .PHONY: test-install
 test-install: setup image-tools ## The operator's image with the rights of one namespace, on a cluster of its own
 	@$(call part,install tests,$(RUN) -m pytest -v -m install tests/cluster $(TESTS))
+
+.PHONY: test-slow
+test-slow: setup image-tools ## The cluster tests that wait for long by their nature, 4 minutes
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
+	$(call part,slow cluster tests,$(RUN) -m pytest -v -m slow tests/cluster $(TESTS))
 
 .PHONY: test-faults
 test-faults: setup ## Everything that can go wrong between operator and API server; goes on where it was cut off (FRESH=1: from the start)

@@ -118,6 +118,7 @@ def test_a_gated_model_needs_the_services_own_token(quiet: Kube, hub: LocalHub) 
     assert (found.facts.parameters, found.facts.gated) == (PARAMETERS, True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("image")
 def test_a_hub_that_does_not_answer_is_left_in_time(quiet: Kube, hub: LocalHub) -> None:
     hub.faults = [Fault("tiny/slow", seconds=120)]
@@ -135,6 +136,7 @@ def test_a_quota_in_the_way_is_named(quiet: Kube, limit: dict[str, str], word: s
     assert (found.facts, word in found.note) == (None, True), found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("image")
 def test_an_image_that_cannot_be_pulled_is_named(quiet: Kube) -> None:
     service = asked_of(quiet, "unpulled", {"uri": "hf://tiny/open"})

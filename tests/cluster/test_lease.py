@@ -60,6 +60,7 @@ def test_after_a_polite_end_nobody_waits_for_a_term_to_end(quiet: Kube, start: S
     assert terms(quiet) == ["one", "two"]
 
 
+@pytest.mark.slow
 def test_a_frozen_leader_that_wakes_up_writes_nothing(quiet: Kube, start: Start) -> None:
     first = start("one")
     wait_for_writes(quiet, "one", 10)

@@ -102,6 +102,7 @@ def test_a_runtime_that_the_node_does_not_have_is_named(kube: Kube) -> None:
         kube.request("DELETE", f"{_RUNTIME_CLASSES}/{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
 def test_an_engine_that_hangs_is_named_until_it_answers(kube: Kube) -> None:
