@@ -6,9 +6,9 @@ from itertools import pairwise
 from llmservice.engines.arguments import flag_of
 
 
-def flags_in(args: Sequence[str]) -> frozenset[str]:
-    """The flags that are set, normalised."""
-    return frozenset(filter(None, map(flag_of, args)))
+def flags_in(args: Sequence[str]) -> tuple[str, ...]:
+    """The flags that are set, normalised, in the order of the arguments: messages name the first."""
+    return tuple(filter(None, map(flag_of, args)))
 
 
 def value_of(args: Sequence[str], flag: str) -> str:

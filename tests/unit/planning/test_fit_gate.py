@@ -146,3 +146,12 @@ def test_a_model_that_needs_32_bits_takes_twice_the_memory() -> None:
     assert refused(**vllm("google/gemma-3-4b-it", "T4")).reason is Reason.DOES_NOT_FIT
     assert _outcome(planned(**vllm("google/gemma-3-4b-it", "L4"))) is Outcome.FITS
     assert refused(**vllm(LLAMA_8B, "L4", dtype="float32")).reason is Reason.DOES_NOT_FIT
+
+
+def test_of_several_such_options_the_first_is_named() -> None:
+    arguments = ["--hf-overrides={}", "--num-gpu-blocks-override=9", "--cpu-offload-gb=200"]
+    for first in range(len(arguments)):
+        args = arguments[first:] + arguments[:first]
+        plan = planned(**vllm(_QWEN_72B, "T4", engineOptions={"args": args}))
+        assert plan.fit is not None
+        assert f"; {args[0].partition('=')[0]} " in plan.fit.message
