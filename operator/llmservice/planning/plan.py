@@ -11,6 +11,7 @@ from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import check_length, choose_context
+from llmservice.planning.decided import Decided
 from llmservice.planning.drain import drain_seconds, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
@@ -49,12 +50,13 @@ def plan_service(
     context = choose_context(spec, facts, engine)
     fit = judge(spec, facts, engine, context.max_model_len, context.max_num_seqs, others)
     compatibility: list[str] = []
+    images: list[Decided[str]] = []
     gather(
         lambda: check_spec(spec, engine, facts),
         lambda: None if accepted else check_files(spec, facts, engine),
         lambda: check_quantization(spec, facts),
         lambda: compatibility.extend(check_compatibility(spec, facts, checkpoint=facts.model.quantization)),
-        lambda: choose_image(spec, facts),
+        lambda: images.append(choose_image(spec, facts)),
         lambda: None if accepted else refuse_what_cannot_fit(spec, fit),
         lambda: None if accepted else check_length(spec, facts, engine),
     )
@@ -84,7 +86,7 @@ def plan_service(
             own_image=spec.engine_options.image is not None,
         )
     )
-    image = choose_image(spec, facts)
+    (image,) = images
     startup = startup_seconds(spec, source, facts)
     shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
     sizes = ScratchSizes(shared_memory.value, resources.disk)

@@ -77,21 +77,20 @@ def choose_resources(
     kv_cache_bytes = min(_MOST_BYTES, _kv_cache_on_host(spec, facts, engine, context))
     use = engine.capabilities.memory
     added = {
-        name: asked
-        for name, asked in (
+        name: amount
+        for name, amount in (
             _SMALL | _memory(facts, weights, kv_cache_bytes, _host_gib(spec, facts, engine)) | _disk(files)
         ).items()
         if name not in requests and name not in limits
     }
     least = 0 if use is None or use.reserves_requests else _SHARE_OF_LIMIT * math.ceil(kv_cache_bytes / GIB)
-    limited = _limits(
-        facts, weights, least, {**{name: amount for name, (amount, _) in added.items()}, **requests}, limits
-    )
+    asked = {**_amounts(added), **requests}
+    limited = _limits(facts, weights, least, asked, limits)
     devices = {facts.accelerator.resource_name: str(facts.devices)} if facts.accelerator else {}
     memory = limited.get(_MEMORY, ("", ""))[0] or own.limits.memory
     return ContainerResources(
-        requests={**{name: amount for name, (amount, _) in added.items()}, **requests},
-        limits={**{name: amount for name, (amount, _) in limited.items()}, **limits, **devices},
+        requests=asked,
+        limits={**_amounts(limited), **limits, **devices},
         cores=_amount(own.limits.cpu),
         memory_bytes=int(_amount(memory)),
         disk=f"{math.ceil(files * _DISK_MARGIN / GIB) + _CACHE_LIMIT_GIB}Gi" if files else "",
@@ -139,6 +138,10 @@ def _limits(facts: Facts, weights: int, least: int, requests: Mapping[str, str],
     if size < least:
         return {_MEMORY: (f"{least}Gi", "four times the KV cache of one request, which gets a quarter of it")}
     return {_MEMORY: (f"{size}Gi", "twice the request: engines take what their node has left otherwise")}
+
+
+def _amounts(asked: _Asked) -> dict[str, str]:
+    return {name: amount for name, (amount, _) in asked.items()}
 
 
 def _defaults(kind: str, amounts: _Asked) -> tuple[Default, ...]:

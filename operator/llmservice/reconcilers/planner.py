@@ -69,7 +69,7 @@ class CataloguePlanner:
         if self._current.has(plan, basis):
             return None
         try:
-            facts = self._facts(service, None, facts_from_text(plan.facts))
+            facts = self._as_before(service, facts_from_text(plan.facts))
             if facts_to_text(facts) != plan.facts:
                 return plan_service(service, facts, self.readers)
         except InvalidSpec:
@@ -97,31 +97,37 @@ class CataloguePlanner:
         """The first choice of devices that works, from the current catalogue."""
 
         def plan_of(choice: int, passed: tuple[str, ...]) -> ServicePlan:
-            facts = choose_facts(
-                service,
-                self.catalogue,
-                self.registry,
-                self.platform,
-                kept=None,
-                model=model,
-                choice=choice,
-                passed_over=passed,
-            )
+            facts = self._facts(service, model=model, choice=choice, passed_over=passed)
             return plan_service(service, facts, self.readers, others=self._types(service, facts))
 
         return first_that_works(service.spec.gpu, plan_of, start, passed_over)
 
-    def _facts(self, service: LLMService, kept: str | None, before: Facts | None = None) -> Facts:
+    def _facts(
+        self,
+        service: LLMService,
+        kept: str | None = None,
+        *,
+        model: KnownModel | None = None,
+        choice: int = 0,
+        passed_over: tuple[str, ...] = (),
+    ) -> Facts:
         return choose_facts(
             service,
             self.catalogue,
             self.registry,
             self.platform,
             kept=kept,
-            model=self._model(service, before) if before else None,
-            choice=before.choice if before else 0,
-            passed_over=before.passed_over if before else (),
+            model=model,
+            choice=choice,
+            passed_over=passed_over,
         )
+
+    def _as_before(self, service: LLMService, before: Facts | None) -> Facts:
+        """The current facts, with the model that was inspected and the alternative that was taken."""
+        if before is None:
+            return self._facts(service)
+        model = self._model(service, before)
+        return self._facts(service, model=model, choice=before.choice, passed_over=before.passed_over)
 
     def _known(self, service: LLMService) -> KnownModel:
         """What resource or catalogue know, else what was found when the same model was inspected."""
