@@ -1,1 +1,1 @@
-"""Fairness among tenants: queues that nobody can hold for themselves, and rates that nobody can exceed."""
+"""Fairness among tenants: queues, rates and caches that nobody can have for themselves."""

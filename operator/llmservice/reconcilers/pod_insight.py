@@ -97,7 +97,7 @@ class PodInsight:
             text = await self._answered(
                 lambda: self.cluster.log_tail(ref_of(pod), CONTAINER_NAME, previous=previous), pod
             )
-            self._logs.put(namespace, key, now, text)
+            self._logs.put(namespace, key, (now, text))
         return text
 
     async def _preparation(self, pod: Manifest) -> Preparation:

@@ -1,9 +1,9 @@
-"""A cache of what engines said at their start, with a bound on all of them together."""
+"""A cache of what engines said at their start, shared fairly among namespaces."""
 
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from llmservice.engines.start_report import StartReport
+from llmservice.fairness.fair_cache import FairCache
 
 _MOST_REMEMBERED = 16_384
 """Of about 600 bytes each."""
@@ -21,30 +21,8 @@ class Remembered:
     pause: float = 0.0
 
 
-@dataclass(slots=True)
-class RememberedReports:
-    """A cache of reports: beyond `at_most` it evicts the oldest of the namespace that has most."""
+class RememberedReports(FairCache[str, str, Remembered]):
+    """What is known of each start of an engine, by namespace."""
 
-    at_most: int = _MOST_REMEMBERED
-    _reports: dict[str, OrderedDict[str, Remembered]] = field(default_factory=dict)
-    _count: int = 0
-
-    def get(self, namespace: str, start: str) -> Remembered | None:
-        """What is known of a start of an engine; None when nothing is."""
-        reports = self._reports.get(namespace)
-        return reports.get(start) if reports else None
-
-    def put(self, namespace: str, start: str, remembered: Remembered) -> None:
-        """Remember a report; replaces what was known of this start."""
-        reports = self._reports.setdefault(namespace, OrderedDict())
-        self._count += start not in reports
-        reports[start] = remembered
-        while self._count > self.at_most:
-            self._forget_one()
-
-    def _forget_one(self) -> None:
-        namespace = max(self._reports, key=lambda name: len(self._reports[name]))
-        self._reports[namespace].popitem(last=False)
-        self._count -= 1
-        if not self._reports[namespace]:
-            del self._reports[namespace]
+    def __init__(self, at_most: int = _MOST_REMEMBERED) -> None:
+        super().__init__(at_most)

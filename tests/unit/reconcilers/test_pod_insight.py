@@ -69,7 +69,7 @@ async def test_who_gets_no_turn_in_time_asks_again_later(monkeypatch: pytest.Mon
 def test_remembered_logs_stay_within_their_budget_whatever_they_are_made_of(text: str) -> None:
     logs = RememberedLogs(at_most=4 * 2**20)
     for number in range(500):
-        logs.put("ml", (f"pod-{number}", "1"), 0.0, text + str(number))
+        logs.put("ml", (f"pod-{number}", "1"), (0.0, text + str(number)))
     kept = [found for number in range(500) if (found := logs.get("ml", (f"pod-{number}", "1")))]
     held = sum(sys.getsizeof(found[1]) for found in kept)
     assert 3 * 2**20 < held <= 4 * 2**20
@@ -77,9 +77,9 @@ def test_remembered_logs_stay_within_their_budget_whatever_they_are_made_of(text
 
 def test_a_tenant_with_a_thousand_logs_pushes_out_their_own_and_nobody_elses() -> None:
     logs = RememberedLogs(at_most=2**20)
-    logs.put("victim", ("pod", "1"), 0.0, "why it ended")
+    logs.put("victim", ("pod", "1"), (0.0, "why it ended"))
     for number in range(1000):
-        logs.put("hostile", (f"pod-{number}", "1"), 0.0, "x" * 65_536 + str(number))
+        logs.put("hostile", (f"pod-{number}", "1"), (0.0, "x" * 65_536 + str(number)))
     assert logs.get("victim", ("pod", "1")) == (0.0, "why it ended")
     assert logs.get("hostile", ("pod-999", "1")) is not None
 
@@ -87,5 +87,5 @@ def test_a_tenant_with_a_thousand_logs_pushes_out_their_own_and_nobody_elses() -
 def test_logs_that_could_not_be_read_are_within_the_budget_too() -> None:
     logs = RememberedLogs(at_most=2**20)
     for number in range(4_000):
-        logs.put(f"team-{number}", ("pod", "1"), 0.0, None)
+        logs.put(f"team-{number}", ("pod", "1"), (0.0, None))
     assert sum(logs.get(f"team-{number}", ("pod", "1")) is not None for number in range(4_000)) == 2**20 // 512
