@@ -17,6 +17,7 @@ from llmservice.catalog.overlay import overlaid
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection
 from llmservice.converging.events import event
@@ -34,6 +35,7 @@ class CatalogueWatch:
 
     `settled` is set after the first attempt to read the ConfigMap: found, absent, or forbidden. `problem` is what is
     wrong with it at present; empty when nothing is. `again_seconds` is the pause before a failed request is repeated.
+    `history` is shared by all that watch the same API server: the ConfigMap is listed again in each.
     """
 
     connection: Connection
@@ -41,6 +43,7 @@ class CatalogueWatch:
     ref: Ref
     use: Callable[[Catalogue], None]
     now: Callable[[], datetime]
+    history: History = field(default_factory=History)
     again_seconds: float = 2.0
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     problem: str = ""
@@ -66,6 +69,7 @@ class CatalogueWatch:
             selection=Selection(
                 kind=self.ref.kind, namespace=self.ref.namespace, field_selector=f"metadata.name={self.ref.name}"
             ),
+            history=self.history,
         )
 
     async def _first_list(self, informer: Informer) -> None:

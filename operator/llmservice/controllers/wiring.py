@@ -77,7 +77,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     reconciler = _reconciler(settings, cluster, cache, planner, autoscaler)
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
-    catalogue = _catalogue(settings, connection, cluster, use=functools.partial(use_catalogue, planner, cache, queue))
+    use = functools.partial(use_catalogue, planner, cache, queue)
+    catalogue = _catalogue(settings, connection, cluster, history, use)
     replica.metrics.catalogue_problem.set_function(lambda: float(bool(catalogue.problem)))
     kopf = _kopf(settings, cache, resync)
     listed = OnlyListed(reconciler, served, reconciler.refused)
@@ -139,7 +140,7 @@ def _reconciler(
 
 
 def _catalogue(
-    settings: Settings, connection: Connection, cluster: Cluster, use: Callable[[Catalogue], None]
+    settings: Settings, connection: Connection, cluster: Cluster, history: History, use: Callable[[Catalogue], None]
 ) -> CatalogueWatch:
     return CatalogueWatch(
         connection=connection,
@@ -147,6 +148,7 @@ def _catalogue(
         ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
         use=use,
         now=_now,
+        history=history,
     )
 
 

@@ -110,6 +110,19 @@ async def test_an_edit_of_its_metadata_alone_changes_nothing() -> None:
         assert watched.accelerators() == [{"L5"}, {"L6"}]
 
 
+async def test_etcd_restored_as_another_watch_noticed_means_that_it_is_listed_again() -> None:
+    """It alone may hear nothing of it: its own versions need not have gone back."""
+    fake = FakeApiServer(
+        lists=[a_list(9, a_config_map(GOOD, 9)), a_list(3, a_config_map(BETTER, 3))],
+        watches=[a_watch()],
+    )
+    async with watching(fake) as watched:
+        await until(lambda: len(fake.requests) == 2)
+        watched.watch.history.went_back("Pod", 9, 3)
+        await until(lambda: len(watched.catalogues) == 2)
+        assert watched.accelerators() == [{"L5"}, {"L6"}]
+
+
 async def test_a_broken_edit_leaves_the_last_good_catalogue_and_is_told_by_an_event(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
