@@ -4,7 +4,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.service_plan import RolloutPlan
 
-_SHAPES = {"Replace": (0, 1), "Surge": (1, 0)}
+_SHAPES = {"Auto": (0, 1), "Replace": (0, 1), "Surge": (1, 0)}
 """Strategy → (surge, unavailable)."""
 
 _ON_DEVICES = "Replace", "devices are rarely spare: the old replica stops first, so that no extra device is needed"

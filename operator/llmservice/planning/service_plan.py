@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
+from llmservice.models.download_request import DownloadRequest
 from llmservice.planning.fit.verdict import Verdict
 
 __all__ = [
+    "CachePlan",
     "ContainerPlan",
     "Default",
     "Json",
     "LoadTargets",
     "Mount",
+    "OwnedClaim",
     "Owner",
     "PodPlan",
     "RolloutPlan",
@@ -93,6 +96,31 @@ class RolloutPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnedClaim:
+    """A claim that the operator makes. `size` is a quantity; an empty `storage_class` is the cluster's default."""
+
+    storage_class: str
+    size: str
+    access_modes: tuple[str, ...]
+    retained: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePlan:
+    """The claim that the model is downloaded to before replicas start.
+
+    `owned` is None for a claim of the user's. `expected_bytes` is 0 where the size of the model is not known.
+    `weights` is what the engine loads, a path relative to the root of the claim; empty until the download said it.
+    """
+
+    claim: str
+    request: DownloadRequest
+    owned: OwnedClaim | None = None
+    expected_bytes: int = 0
+    weights: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadTargets:
     """Target load per replica; None ignores a signal. `kv_use` is a ratio 0–1, the others are requests."""
 
@@ -131,7 +159,8 @@ class ServicePlan:
     catalogue rows and settings that were used: kept in status, so that the same generation is always planned from the
     same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
-    is None where nothing is computed: on CPUs, or where the resource ignores it.
+    is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
+    the model from where it is.
     """
 
     owner: Owner
@@ -159,6 +188,7 @@ class ServicePlan:
     fit: Verdict | None = None
     offload_layers: int | None = None
     verify_devices: bool = True
+    cache: CachePlan | None = None
 
     @property
     def minimum(self) -> int | None:

@@ -26,6 +26,10 @@ class ConditionType(StrEnum):
     """The model fits the memory of its devices, by what is known of both."""
     ACCELERATOR_IN_USE = "AcceleratorInUse"
     """The engine reported that it computes on the devices it was given."""
+    WEIGHTS_READY = "WeightsReady"
+    """The model's files are complete on the claim that replicas load them from."""
+    ENGINE_PROGRESSING = "EngineProgressing"
+    """Engines that have requests produce tokens, and do not do the same work again and again."""
 
 
 class Reason(StrEnum):
@@ -38,6 +42,19 @@ class Reason(StrEnum):
     STARTING = "Starting"
     LOADING = "Loading"
     INSPECTING = "Inspecting"
+    PULLING = "Pulling"
+    DOWNLOADING = "Downloading"
+
+    DOWNLOADED = "Downloaded"
+    DOWNLOAD_SLOW = "DownloadSlow"
+    DOWNLOAD_FAILED = "DownloadFailed"
+    WEIGHTS_MISSING = "WeightsMissing"
+    CLAIM_ACCESS = "ClaimAccess"
+    CLAIM_TOO_SMALL = "ClaimTooSmall"
+
+    ROLLOUT_PLAN = "RolloutPlan"
+    ROLLOUT_BLOCKED = "RolloutBlocked"
+    ROLLED_BACK = "RolledBack"
 
     INVALID_SPEC = "InvalidSpec"
     UNKNOWN_ENGINE = "UnknownEngine"
@@ -110,6 +127,10 @@ class Reason(StrEnum):
     ACCELERATOR_PARTLY_USED = "AcceleratorPartlyUsed"
     ACCELERATOR_NOT_REPORTED = "AcceleratorNotReported"
     ENGINE_UNRESPONSIVE = "EngineUnresponsive"
+    ENGINE_STALLED = "EngineStalled"
+    ENGINE_PROGRESSING = "EngineProgressing"
+    CONCURRENCY_TOO_HIGH = "ConcurrencyTooHigh"
+    NODE_LEAVING = "NodeLeaving"
     NODE_LOST = "NodeLost"
 
     NEWER_PLAN = "NewerPlan"

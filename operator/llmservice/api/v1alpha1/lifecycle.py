@@ -10,9 +10,11 @@ from llmservice.api.v1alpha1.base import ApiModel
 class Rollout(ApiModel):
     """How a change reaches the replicas."""
 
-    strategy: Literal["Replace", "Surge"] | None = None
-    """Replace: the old replica goes first, so that one device is enough (default with GPUs). Surge: the new replica
-    comes first (default on CPU)."""
+    strategy: Literal["Auto", "Replace", "Surge"] | None = None
+    """Replace: the old replica goes first, so that one device is enough. Surge: the new replica comes first (default on
+    CPU). Auto: Surge while a matching device is free, else Replace (default with GPUs). Omitted: computed."""
+    allow_downtime: Annotated[bool, Field(strict=True)] = True
+    """False: a change waits, and says so, while it would leave no replica to serve."""
 
 
 class Startup(ApiModel):

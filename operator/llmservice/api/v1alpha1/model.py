@@ -7,6 +7,7 @@ from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.model_cache import ModelCache
 from llmservice.api.v1alpha1.model_facts import StatedFacts
 from llmservice.api.v1alpha1.references import SecretKeyRef
 from llmservice.api.v1alpha1.text import Form
@@ -74,6 +75,8 @@ class Model(ApiModel):
     """Auto: what nobody knows of the model is read from its files once, by a short Job. Never: it is not."""
     facts: StatedFacts | None = None
     """What you know of the model: beats the catalogue, and no file is read."""
+    cache: ModelCache | None = None
+    """Where the model is downloaded to, once and before a device is taken. Omitted: each replica downloads it."""
 
     rules: ClassVar = (
         _uri_rule(

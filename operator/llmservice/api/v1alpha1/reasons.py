@@ -26,6 +26,42 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "A short Job reads what the model's files say, before a device is taken; it takes a minute at most.",
         _WAIT,
     ),
+    Reason.PULLING: Meaning("The node pulls the engine's image, which has gigabytes.", _WAIT),
+    Reason.DOWNLOADING: Meaning(
+        "A Job downloads the model's files to the claim in `spec.model.cache`; no device is taken meanwhile.", _WAIT
+    ),
+    Reason.DOWNLOADED: Meaning("The model's files are complete on the claim.", "Nothing."),
+    Reason.DOWNLOAD_SLOW: Meaning(
+        "The download receives nothing, or so little that it would take very long.",
+        "Check the network and the mirror (`HF_ENDPOINT`); a download that was cut off goes on where it was.",
+    ),
+    Reason.DOWNLOAD_FAILED: Meaning(
+        "The model's files cannot be downloaded to the claim.",
+        "Follow the message; what was downloaded stays and is used when the download is tried again.",
+    ),
+    Reason.WEIGHTS_MISSING: Meaning(
+        "The engine does not find the model's files on the claim, where they were complete before.",
+        "Nothing: they are downloaded again. Find out who removed them.",
+    ),
+    Reason.CLAIM_ACCESS: Meaning(
+        "The access mode of the claim, or the place of its volume, does not suit the replicas.",
+        "Use a claim with the access mode in the message, or fewer replicas.",
+    ),
+    Reason.CLAIM_TOO_SMALL: Meaning(
+        "The claim has less room than the model's files need.",
+        "Enlarge the claim, or remove what it holds beside (`llmservice cache prune`).",
+    ),
+    Reason.ROLLOUT_PLAN: Meaning(
+        "How the replicas are going to be replaced, and how long the gap is expected to be.", "Nothing."
+    ),
+    Reason.ROLLOUT_BLOCKED: Meaning(
+        "No device is free for a replica of the new revision, and `spec.rollout.allowDowntime` is false.",
+        "Free a device, add a node, or set `spec.rollout.allowDowntime` to true.",
+    ),
+    Reason.ROLLED_BACK: Meaning(
+        "The newest generation did not become ready within its budget; the replicas of the one before serve.",
+        "Correct the spec as the message says: any edit is tried.",
+    ),
     Reason.INVALID_SPEC: Meaning(
         "The resource contradicts the rules of its fields.",
         "Correct the fields the message names; `llmservice validate` checks a file without a cluster.",
@@ -286,6 +322,18 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.ENGINE_UNRESPONSIVE: Meaning(
         "The engine was ready, is still running, and fails its health check.",
         "See its log; if this goes on, the kubelet restarts it.",
+    ),
+    Reason.ENGINE_STALLED: Meaning(
+        "Requests run and no token comes: the engine hangs, although it answers its probes.",
+        "Nothing: it is restarted, once in ten minutes at most. If it comes back, use another version of the engine.",
+    ),
+    Reason.ENGINE_PROGRESSING: Meaning("Engines that have requests produce tokens.", "Nothing."),
+    Reason.CONCURRENCY_TOO_HIGH: Meaning(
+        "So many requests run at once that the engine often interrupts some and computes them again.",
+        "Lower `spec.maxNumSeqs` to the number in the message, or add replicas.",
+    ),
+    Reason.NODE_LEAVING: Meaning(
+        "A node with replicas is drained, reclaimed or shut down.", "Nothing: they are replaced."
     ),
     Reason.NODE_LOST: Meaning(
         "A pod was terminated by its node, or its node is not responding.",
