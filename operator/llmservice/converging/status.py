@@ -12,6 +12,7 @@ from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
+from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.updates import made_by_newer
 from llmservice.objects.names import NAME_LABEL
@@ -35,7 +36,7 @@ class Situation:
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
     nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
     stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once.
+    be at once. `rollout` is how a change reaches the replicas.
     """
 
     plan: ServicePlan
@@ -51,6 +52,7 @@ class Situation:
     accelerator: Condition | None = None
     start: Status | None = None
     unread: bool = False
+    rollout: Rollout | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -63,6 +65,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
     | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
+    | the same, the next change waits    | True                     | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -73,6 +76,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan),
         **({"start": situation.start} if situation.start else {}),
+        **({"rollout": told} if (told := _rollout(situation)) else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
     return _composed(before, plan.owner.generation, _conditions(situation, now), facts, now)
@@ -147,8 +151,9 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
         Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
         _availability(progress.ready, reason, message),
     ]
-    if ready or _was_rolled_out(situation):
-        return conditions
+    waiting = situation.rollout.conditions if situation.rollout else []
+    if waiting or ready or _was_rolled_out(situation):
+        return [*conditions, *waiting]
     if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
@@ -179,6 +184,15 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
         return False, Reason.STARTING, accelerator.message
     message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
+
+
+def _rollout(situation: Situation) -> Status:
+    """How a change reaches the replicas, until it has; empty where there is nothing to tell."""
+    rollout, progress = situation.rollout, situation.progress
+    if rollout is None or situation.suspended or not progress.desired:
+        return {}
+    over = _was_rolled_out(situation) or rolled_out(progress, situation.floor)
+    return {} if over and not rollout.blocked else rollout.as_status()
 
 
 def _contest(situation: Situation) -> str:

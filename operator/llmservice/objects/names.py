@@ -14,6 +14,9 @@ INTENT_ANNOTATION = f"{GROUP}/intent"
 BEFORE_SUSPEND_ANNOTATION = f"{GROUP}/replicas-before-suspend"
 """On a suspended Deployment: the replicas to come back to."""
 
+ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
+"""On a Deployment: how its current pod template is rolled out, chosen when it was written."""
+
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
 
