@@ -54,6 +54,11 @@ class RolloutStep:
     pods: Sequence[Manifest]
 
     @property
+    def service(self) -> str:
+        """Its namespace and name ("ml/chat")."""
+        return f"{self.plan.owner.namespace}/{self.plan.owner.name}"
+
+    @property
     def serving(self) -> Serving:
         """How many replicas there are to be, and how many serve."""
         wanted = self.intent["spec"].get("replicas")

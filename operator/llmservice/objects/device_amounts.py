@@ -14,6 +14,7 @@ Devices = Mapping[str, int]
 
 _MOST = 10**6
 """More than any node has: numbers of strangers stay small."""
+_LONGEST = 20
 
 
 def devices_in(amounts: Any) -> Counter[str]:
@@ -57,9 +58,10 @@ def _is_device(name: object) -> bool:
     return bool(slash) and domain != "kubernetes.io" and not domain.endswith(".kubernetes.io")
 
 
-def _whole(text: object) -> int:
+def _whole(quantity: object) -> int:
+    text = str(quantity)
     try:
-        amount = Decimal(str(text)[:20])
+        amount = Decimal(text if len(text) <= _LONGEST else "")
     except InvalidOperation:
         return 0
     return int(min(max(amount, Decimal(0)), Decimal(_MOST))) if amount.is_finite() else 0

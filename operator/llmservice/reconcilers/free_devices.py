@@ -59,8 +59,8 @@ class FreeDevices:
     _refused_at: float = float("-inf")
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def room(self, pod_spec: dict[str, Any], own: Own) -> Room | None:
-        """What is free for one more pod; None where nodes and pods may not be listed.
+    async def room(self, service: str, pod_spec: dict[str, Any], own: Own) -> Room | None:
+        """What is free for one more pod of a service ("ml/chat"); None where nodes and pods may not be listed.
 
         Raises what the census raises, but `Refused`: then it is asked again after ten minutes.
         """
@@ -75,10 +75,11 @@ class FreeDevices:
                 self._refused_at = self.clock()
                 return None
             self._keep_promises(pods)
-            return count_room(pod_spec, nodes, pods, own, [(each.node, each.devices) for each in self._promises])
+            promised = [(each.node, each.devices) for each in self._promises if each.service != service]
+            return count_room(pod_spec, nodes, pods, own, promised)
 
     def promise(self, service: str, room: Room, own: Own) -> None:
-        """Count what was found as taken, until the service ("ml/chat") has another pod there or half a minute is over.
+        """Count what was found as taken, until the service has another pod on a node or half a minute is over.
 
         A promise that the service was given before is replaced.
         """

@@ -46,6 +46,7 @@ _DECIDED_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
+    generation: int
     template: str
     choice: RolloutChoice
     at: float
@@ -108,18 +109,18 @@ class Rollouts:
 
     async def _decide(self, step: RolloutStep, template: str) -> _Decided:
         """The choice for this template, which is told when it is made; one that was made of late is not made again."""
-        uid = step.plan.owner.uid
-        decided = self._decided.get(uid)
-        if decided is None or not self._still_holds(decided, template, step.serving):
-            decided = self._decided[uid] = _Decided(template, await self._choose(step), self.clock())
+        owner = step.plan.owner
+        decided = self._decided.get(owner.uid)
+        key = (owner.generation, template)
+        if decided is None or key != (decided.generation, decided.template) or self._is_over(decided, step.serving):
+            decided = self._decided[owner.uid] = _Decided(*key, await self._choose(step), self.clock())
             await self._announce(step, decided.choice)
         return decided
 
-    def _still_holds(self, decided: _Decided, template: str, serving: Serving) -> bool:
+    def _is_over(self, decided: _Decided, serving: Serving) -> bool:
         waits = decided.choice.strategy is None
         lasting = _WAITING_SECONDS if waits else _DECIDED_SECONDS
-        of_late = decided.template == template and self.clock() - decided.at < lasting
-        return of_late and (not waits or serving.ready > 0)
+        return self.clock() - decided.at >= lasting or (waits and not serving.ready)
 
     async def _choose(self, step: RolloutStep) -> RolloutChoice:
         if not (step.serving.ready and step.serving.desired):
@@ -128,11 +129,13 @@ class Rollouts:
             return choose_replacing(step.plan, step.serving) or NOTHING_TO_LOSE
         room = await self._room(step)
         if room is not None and room.node and self.free is not None:
-            self.free.promise(f"{step.plan.owner.namespace}/{step.plan.owner.name}", room, step.own)
+            self.free.promise(step.service, room, step.own)
         return choose(step.plan, step.serving, room, self._expected(step))
 
     async def _room(self, step: RolloutStep) -> Room | None:
-        return None if self.free is None else await self.free.room(step.intent["spec"]["template"]["spec"], step.own)
+        if self.free is None:
+            return None
+        return await self.free.room(step.service, step.intent["spec"]["template"]["spec"], step.own)
 
     def _held(self, step: RolloutStep, decided: _Decided) -> Rollout:
         """The Deployment stays as it is."""
