@@ -19,7 +19,7 @@ from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 from tests.unit.converging.devices import a_holder, a_node, asking
 from tests.unit.converging.plans import unscheduled
 
-ON_L4 = {"spec__gpu": {"type": "L4", "count": 1, "verify": False}}
+ON_L4: dict[str, Any] = {"spec__gpu": {"type": "L4", "count": 1, "verify": False}}
 LABELS = {"cloud.google.com/gke-accelerator": "nvidia-l4"}
 IN_PLACE, SURGE = {"maxSurge": 0, "maxUnavailable": 1}, {"maxSurge": 1, "maxUnavailable": 0}
 

@@ -65,7 +65,8 @@ def choose(plan: ServicePlan, serving: Serving, room: Room | None, expected: Exp
             message=f"no node has {amount(plan, room.needs)} free and replacing in place would free none: "
             "the replicas that run serve until one is there",
         )
-    return _in_place(plan, serving, f"no free {device_name(plan)}", expected, room)
+    lacking = f"no node has {amount(plan, room.needs)} free" if room.free else f"no free {device_name(plan)}"
+    return _in_place(plan, serving, lacking, expected, room)
 
 
 def choose_replacing(plan: ServicePlan, serving: Serving) -> RolloutChoice | None:

@@ -9,7 +9,7 @@ from llmservice.converging.free_devices import Own
 from llmservice.converging.replicas import live_replicas
 from llmservice.converging.rollout_choice import Serving
 from llmservice.converging.rollout_record import RolloutRecord, recorded, replacing
-from llmservice.objects.pods import is_living, is_ready
+from llmservice.objects.pods import is_living, is_placed, is_ready
 from llmservice.objects.references import Manifest, Ref, uid_of
 from llmservice.planning.service_plan import ServicePlan
 
@@ -73,6 +73,11 @@ class RolloutStep:
         surplus = max(0, len(living) - self.serving.desired)
         unready = [uid_of(pod) for pod in living if not is_ready(pod)]
         return Own(uids=frozenset(map(uid_of, living)), leaving=frozenset(unready[:surplus]))
+
+    @property
+    def placed(self) -> frozenset[str]:
+        """The UIDs of its pods that are on a node."""
+        return frozenset(uid_of(pod) for pod in self.pods if is_placed(pod))
 
     def as_it_is(self) -> Rollout:
         """Nothing of a rollout is decided here."""

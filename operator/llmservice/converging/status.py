@@ -65,7 +65,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
     | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
-    | the same, the next change waits    | True                     | True      | True        | absent  |
+    | the same, the last change waits    | True, RolloutBlocked     | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -183,6 +183,8 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     if accelerator is not None and situation.unread and plan.verify_devices and not _was_rolled_out(situation):
         return False, Reason.STARTING, accelerator.message
     message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    if situation.rollout and situation.rollout.blocked:
+        return True, Reason.ROLLOUT_BLOCKED, f"{message}; the last change waits: {situation.rollout.message}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
 
 

@@ -39,12 +39,11 @@ class Census(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Promise:
-    service: str
     node: str
     devices: Devices
     made_at: float
     known: frozenset[str]
-    """The service's pods that were there before: another one on a node keeps the promise."""
+    """The service's pods that were there before: with another one on a node the promise is kept."""
 
 
 @dataclass(slots=True)
@@ -55,7 +54,7 @@ class FreeDevices:
     clock: Callable[[], float]
     _nodes: tuple[float, Sequence[DeviceNode]] = (float("-inf"), ())
     _pods: dict[str, tuple[float, Sequence[DevicePod]]] = field(default_factory=dict)
-    _promises: list[_Promise] = field(default_factory=list)
+    _promises: dict[str, _Promise] = field(default_factory=dict)
     _refused_at: float = float("-inf")
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -74,17 +73,22 @@ class FreeDevices:
                 log.info("rollouts: free devices cannot be counted: %s", refusal)
                 self._refused_at = self.clock()
                 return None
-            self._keep_promises(pods)
-            promised = [(each.node, each.devices) for each in self._promises if each.service != service]
-            return count_room(pod_spec, nodes, pods, own, promised)
+            others = [promise for name, promise in self._current(pods).items() if name != service]
+            return count_room(pod_spec, nodes, pods, own, [(each.node, each.devices) for each in others])
 
     def promise(self, service: str, room: Room, own: Own) -> None:
         """Count what was found as taken, until the service has another pod on a node or half a minute is over.
 
         A promise that the service was given before is replaced.
         """
-        self._promises = [each for each in self._promises if each.service != service]
-        self._promises.append(_Promise(service, room.node, room.needs, self.clock(), own.uids))
+        self._promises[service] = _Promise(room.node, room.needs, self.clock(), own.uids)
+
+    def keep_promise(self, service: str, placed: frozenset[str]) -> None:
+        """Tell which pods of a service are on nodes: a new one ends its promise, and what was read before it."""
+        promise = self._promises.get(service)
+        if promise is not None and placed - promise.known:
+            del self._promises[service]
+            self._pods.clear()
 
     async def _read_nodes(self) -> Sequence[DeviceNode]:
         read_at, nodes = self._nodes
@@ -113,14 +117,16 @@ class FreeDevices:
                 found[pod.node].append(pod)
         self._pods |= {name: (self.clock(), on_node) for name, on_node in found.items()}
 
-    def _keep_promises(self, pods: Sequence[DevicePod]) -> None:
-        now = self.clock()
-        self._promises = [
-            each
-            for each in self._promises
-            if now - each.made_at < _PROMISED_SECONDS
-            and not any(pod.service == each.service and pod.uid not in each.known for pod in pods)
-        ]
+    def _current(self, pods: Sequence[DevicePod]) -> dict[str, _Promise]:
+        """The promises that are neither kept nor too old."""
+        new = {(pod.service, pod.uid) for pod in pods}
+        self._promises = {
+            service: promise
+            for service, promise in self._promises.items()
+            if self.clock() - promise.made_at < _PROMISED_SECONDS
+            and not any(name == service and uid not in promise.known for name, uid in new)
+        }
+        return self._promises
 
     def _is_fresh(self, read_at: float) -> bool:
         return self.clock() - read_at < _FRESH_SECONDS

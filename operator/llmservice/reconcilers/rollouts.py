@@ -94,6 +94,8 @@ class Rollouts:
         if changes_template(live, intent):
             return await self._begin(step)
         self.forget(plan.owner.uid)
+        if self.free is not None:
+            self.free.keep_promise(step.service, step.placed)
         record = record_of(live) if plan.rollout.by_free_devices else None
         return step.as_it_is() if record is None else await self._go_on(step, record)
 
@@ -178,15 +180,14 @@ class Rollouts:
         return Expected(start_seconds=self.expected_start(status), budget_seconds=budget)
 
     async def _announce(self, step: RolloutStep, choice: RolloutChoice) -> None:
-        """An Event about the resource, unless its status says so already; one that cannot be written is only logged."""
-        owner, message = step.plan.owner, choice.message
-        if not message or (step.body.get("status") or {}).get("rollout", {}).get("message") == message:
+        """An Event about the resource; one that cannot be written is only logged. What waits is told by Ready."""
+        if not (choice.strategy and choice.message):
             return
-        reason, kind = (Reason.ROLLOUT_PLAN, "Normal") if choice.strategy else (Reason.ROLLOUT_BLOCKED, "Warning")
-        log.info("%s/%s: %s: %s", owner.namespace, owner.name, reason, message)
+        told = event(step.body, kind="Normal", reason=Reason.ROLLOUT_PLAN, message=choice.message, now=self.now())
+        log.info("%s: %s", step.service, choice.message)
         try:
-            await self.cluster.record(event(step.body, kind=kind, reason=reason, message=message, now=self.now()))
+            await self.cluster.record(told)
         except Terminating:
             return
         except OperatorError as error:
-            log.warning("%s/%s: event not written: %s", owner.namespace, owner.name, error)
+            log.warning("%s: event not written: %s", step.service, error)

@@ -82,6 +82,19 @@ async def test_after_seconds_it_is_read_again_and_a_pod_keeps_the_promise() -> N
     assert cluster.asked == ["nodes", "pods n1"] * 2
 
 
+async def test_a_pod_that_its_service_knows_of_keeps_the_promise_and_outdates_what_was_read() -> None:
+    cluster = Cluster([a_node("n1", 2)])
+    free = cluster.free()
+    await told(free)
+    free.keep_promise("ml/chat", frozenset())
+    free.keep_promise("ml/other", frozenset({"uid-new"}))
+    assert (await told(free, "ml/third")).free == 1
+    cluster.holders.append(a_holder("new"))
+    free.keep_promise("ml/chat", frozenset({"uid-new"}))
+    free.keep_promise("ml/third", frozenset({"uid-gone"}))
+    assert ((await told(free, "ml/fourth")).free, cluster.asked.count("pods n1")) == (1, 2)
+
+
 async def test_a_promise_that_nobody_took_ends() -> None:
     cluster = Cluster([a_node()])
     free = cluster.free()
