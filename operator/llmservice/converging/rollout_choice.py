@@ -69,9 +69,14 @@ def choose(plan: ServicePlan, serving: Serving, room: Room | None, expected: Exp
     return _in_place(plan, serving, lacking, expected, room)
 
 
+def may_wait(plan: ServicePlan) -> bool:
+    """Whether a strategy of the spec takes a replica away that may have to stay."""
+    return plan.rollout.max_unavailable > 0 and not plan.rollout.allow_downtime
+
+
 def choose_replacing(plan: ServicePlan, serving: Serving) -> RolloutChoice | None:
     """What holds an explicit Replace back: one replica that must not go; None where nothing does."""
-    if plan.rollout.allow_downtime or plan.rollout.max_surge or serving.desired != 1 or not serving.ready:
+    if not may_wait(plan) or serving.desired != 1 or not serving.ready:
         return None
     return RolloutChoice(
         strategy=None,

@@ -7,7 +7,7 @@ that one of them was told to take is not told to the next.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from llmservice.converging.free_devices import DeviceNode, DevicePod, Own, Room, candidates, count_room
@@ -44,6 +44,8 @@ class _Promise:
     made_at: float
     known: frozenset[str]
     """The service's pods that were there before: with another one on a node the promise is kept."""
+    kept_at: float | None = None
+    """Since then pods that are read of the node show it."""
 
 
 @dataclass(slots=True)
@@ -73,7 +75,8 @@ class FreeDevices:
                 log.info("rollouts: free devices cannot be counted: %s", refusal)
                 self._refused_at = self.clock()
                 return None
-            others = [promise for name, promise in self._current(pods).items() if name != service]
+            self._end_promises()
+            others = [promise for name, promise in self._promises.items() if name != service]
             return count_room(pod_spec, nodes, pods, own, [(each.node, each.devices) for each in others])
 
     def promise(self, service: str, room: Room, own: Own) -> None:
@@ -84,11 +87,10 @@ class FreeDevices:
         self._promises[service] = _Promise(room.node, room.needs, self.clock(), own.uids)
 
     def keep_promise(self, service: str, placed: frozenset[str]) -> None:
-        """Tell which pods of a service are on nodes: a new one ends its promise, and what was read before it."""
+        """Tell which pods of a service are on nodes: a new one is what was promised, once its node is read again."""
         promise = self._promises.get(service)
-        if promise is not None and placed - promise.known:
-            del self._promises[service]
-            self._pods.clear()
+        if promise is not None and promise.kept_at is None and placed - promise.known:
+            self._promises[service] = replace(promise, kept_at=self.clock())
 
     async def _read_nodes(self) -> Sequence[DeviceNode]:
         read_at, nodes = self._nodes
@@ -102,31 +104,34 @@ class FreeDevices:
         self._pods = {name: known for name, known in self._pods.items() if self._is_fresh(known[0])}
         missing = [name for name in names if name not in self._pods]
         if len(missing) > _READ_ONE_BY_ONE:
-            self._remember(names, await self.census.pods())
+            begun = self.clock()
+            self._remember(begun, names, await self.census.pods())
         else:
             for begin in range(0, len(missing), _READ_AT_ONCE):
-                some = missing[begin : begin + _READ_AT_ONCE]
+                some, begun = missing[begin : begin + _READ_AT_ONCE], self.clock()
                 for name, pods in zip(some, await asyncio.gather(*map(self.census.pods, some)), strict=True):
-                    self._remember([name], pods)
+                    self._remember(begun, [name], pods)
         return [pod for name in names for pod in self._pods[name][1]]
 
-    def _remember(self, names: Iterable[str], pods: Iterable[DevicePod]) -> None:
+    def _remember(self, begun: float, names: Iterable[str], pods: Iterable[DevicePod]) -> None:
         found: dict[str, list[DevicePod]] = {name: [] for name in names}
         for pod in pods:
             if pod.node in found:
                 found[pod.node].append(pod)
-        self._pods |= {name: (self.clock(), on_node) for name, on_node in found.items()}
+        self._pods |= {name: (begun, on_node) for name, on_node in found.items()}
 
-    def _current(self, pods: Sequence[DevicePod]) -> dict[str, _Promise]:
-        """The promises that are neither kept nor too old."""
-        new = {(pod.service, pod.uid) for pod in pods}
+    def _end_promises(self) -> None:
+        """Those that pods show, and those that nobody took."""
+        now = self.clock()
         self._promises = {
             service: promise
             for service, promise in self._promises.items()
-            if self.clock() - promise.made_at < _PROMISED_SECONDS
-            and not any(name == service and uid not in promise.known for name, uid in new)
+            if now - promise.made_at < _PROMISED_SECONDS and not self._shows(promise)
         }
-        return self._promises
+
+    def _shows(self, promise: _Promise) -> bool:
+        read_at, _ = self._pods.get(promise.node, (float("-inf"), ()))
+        return promise.kept_at is not None and read_at > promise.kept_at
 
     def _is_fresh(self, read_at: float) -> bool:
         return self.clock() - read_at < _FRESH_SECONDS

@@ -3,15 +3,12 @@
 A pass that finds the template as it was applied repeats what was chosen: it reads nothing and writes nothing.
 """
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.events import event
 from llmservice.converging.free_devices import Room
 from llmservice.converging.observed import Observed
 from llmservice.converging.rollout_choice import (
@@ -22,6 +19,7 @@ from llmservice.converging.rollout_choice import (
     after_no_place,
     choose,
     choose_replacing,
+    may_wait,
 )
 from llmservice.converging.rollout_record import RolloutRecord, changes_template, record_of, template_digest
 from llmservice.converging.rollout_step import Rollout, RolloutStep
@@ -32,12 +30,10 @@ from llmservice.converging.rollout_surge import (
     adds_a_node,
     without_place,
 )
-from llmservice.errors import OperatorError, Terminating
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.announcing import announce
 from llmservice.reconcilers.free_devices import FreeDevices
-
-log = logging.getLogger(__name__)
 
 _WAITING_SECONDS = 60.0
 _DECIDED_SECONDS = 30.0
@@ -89,7 +85,7 @@ class Rollouts:
         if live is None:
             first = RolloutRecord(template=template_digest(intent))
             return step.recorded(first) if plan.rollout.by_free_devices else step.as_it_is()
-        if is_being_deleted(live):
+        if is_being_deleted(live) or not (plan.rollout.by_free_devices or may_wait(plan)):
             return step.as_it_is()
         if changes_template(live, intent):
             return await self._begin(step)
@@ -116,7 +112,7 @@ class Rollouts:
         key = (owner.generation, template)
         if decided is None or key != (decided.generation, decided.template) or self._is_over(decided, step.serving):
             decided = self._decided[owner.uid] = _Decided(*key, await self._choose(step), self.clock())
-            await self._announce(step, decided.choice)
+            await announce(self.cluster, step, decided.choice, self.now())
         return decided
 
     def _is_over(self, decided: _Decided, serving: Serving) -> bool:
@@ -159,7 +155,7 @@ class Rollouts:
         choice = await self._after_no_place(step, waiting)
         if choice is None:
             return step.recorded(record, NO_PLACE_SECONDS)
-        await self._announce(step, choice)
+        await announce(self.cluster, step, choice, self.now())
         return step.recorded(record.switched(choice.message))
 
     async def _after_no_place(self, step: RolloutStep, waiting: WithoutPlace) -> RolloutChoice | None:
@@ -178,16 +174,3 @@ class Rollouts:
         status = step.body.get("status") or {}
         budget = step.plan.container.startup_seconds
         return Expected(start_seconds=self.expected_start(status), budget_seconds=budget)
-
-    async def _announce(self, step: RolloutStep, choice: RolloutChoice) -> None:
-        """An Event about the resource; one that cannot be written is only logged. What waits is told by Ready."""
-        if not (choice.strategy and choice.message):
-            return
-        told = event(step.body, kind="Normal", reason=Reason.ROLLOUT_PLAN, message=choice.message, now=self.now())
-        log.info("%s: %s", step.service, choice.message)
-        try:
-            await self.cluster.record(told)
-        except Terminating:
-            return
-        except OperatorError as error:
-            log.warning("%s: event not written: %s", step.service, error)

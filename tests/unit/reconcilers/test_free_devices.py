@@ -72,27 +72,35 @@ async def test_a_service_that_asks_again_is_promised_the_same_once() -> None:
     assert (await told(free, "ml/other")).node == "n1"
 
 
-async def test_after_seconds_it_is_read_again_and_a_pod_keeps_the_promise() -> None:
+async def test_what_was_read_is_used_for_seconds() -> None:
     cluster = Cluster([a_node("n1", 2)])
     free = cluster.free()
     await told(free)
+    cluster.time = 4.0
+    await told(free)
+    assert cluster.asked == ["nodes", "pods n1"]
     cluster.time = 6.0
-    cluster.holders.append(a_holder("new", labels={"llmservice.dev/name": "chat"}, namespace="ml"))
-    assert (await told(free, "ml/other")).free == 1
+    await told(free)
     assert cluster.asked == ["nodes", "pods n1"] * 2
 
 
-async def test_a_pod_that_its_service_knows_of_keeps_the_promise_and_outdates_what_was_read() -> None:
+async def test_a_promise_counts_until_the_pod_that_keeps_it_was_read() -> None:
     cluster = Cluster([a_node("n1", 2)])
     free = cluster.free()
     await told(free)
+    cluster.time = 1.0
     free.keep_promise("ml/chat", frozenset())
     free.keep_promise("ml/other", frozenset({"uid-new"}))
-    assert (await told(free, "ml/third")).free == 1
-    cluster.holders.append(a_holder("new"))
     free.keep_promise("ml/chat", frozenset({"uid-new"}))
-    free.keep_promise("ml/third", frozenset({"uid-gone"}))
-    assert ((await told(free, "ml/fourth")).free, cluster.asked.count("pods n1")) == (1, 2)
+    assert (await told(free, "ml/other")).free == 1
+    cluster.holders.append(a_holder("new"))
+    cluster.time = 6.0
+    free.keep_promise("ml/other", frozenset())
+    assert (await told(free, "ml/third")).free == 0
+    cluster.time = 12.0
+    free.keep_promise("ml/other", frozenset({"uid-other"}))
+    cluster.time = 18.0
+    assert (await told(free, "ml/third")).free == 1
 
 
 async def test_a_promise_that_nobody_took_ends() -> None:
