@@ -28,7 +28,7 @@ _NODE_NAME = "spec.nodeName="
 
 def _padded(body: dict[str, Any], size: int) -> bytes:
     """The object with managed fields that nobody reads, as large as its kind usually is."""
-    fields = {f"f:{number:08}": {} for number in range(size // 17)}
+    fields: dict[str, dict[str, str]] = {f"f:{number:08}": {} for number in range(size // 17)}
     return orjson.dumps({**body, "metadata": {**body["metadata"], "managedFields": [{"fieldsV1": fields}]}})
 
 

@@ -413,3 +413,21 @@ def test_twenty_services_of_an_operator_without_the_choice_keep_their_pods_and_a
         world.reconcile(name)
     assert {name: world.get("Deployment", name) for name in names} == before
     assert (world.writes(), world.census.lists) == ([], 0)
+
+
+def test_a_quota_that_admits_no_replica_more_is_not_waited_for() -> None:
+    world = GpuWorld(2)
+    world.edit()
+
+    def reject(live: Manifest) -> None:
+        message = 'pods "chat-2" is forbidden: exceeded quota: gpus, requested: requests.nvidia.com/gpu=1'
+        since = f"{world.time:%Y-%m-%dT%H:%M:%SZ}"
+        failure = {"type": "ReplicaFailure", "status": "True", "message": message, "lastTransitionTime": since}
+        generation = live["metadata"]["generation"]
+        live["status"] = {"observedGeneration": generation, "replicas": 1, "conditions": [failure]}
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), reject, subresource="status")
+    world.pass_time(15)
+    assert world.strategy() == SURGE
+    world.pass_time(6)
+    assert (world.strategy(), world.rollout()["strategy"]) == (IN_PLACE, "Replace")

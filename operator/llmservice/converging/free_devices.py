@@ -56,6 +56,17 @@ class Room:
     released: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """Why nothing was counted, in a few words."""
+
+    why: str
+
+
+NO_RIGHT = Uncounted("the operator may not list nodes and pods of the cluster")
+NO_ANSWER = Uncounted("the list of nodes and pods takes too long")
+
+
 def device_node(node: Manifest) -> DeviceNode | None:
     """What counts of a node; None of one without devices."""
     spec, status = node.get("spec") or {}, node.get("status") or {}

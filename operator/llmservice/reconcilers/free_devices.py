@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from llmservice.converging.free_devices import DeviceNode, DevicePod, Own, Room, candidates, count_room
+from llmservice.converging.free_devices import (
+    NO_ANSWER,
+    NO_RIGHT,
+    DeviceNode,
+    DevicePod,
+    Own,
+    Room,
+    Uncounted,
+    candidates,
+    count_room,
+)
 from llmservice.errors import Refused
 from llmservice.objects.device_amounts import Devices
 
@@ -20,6 +30,9 @@ _FRESH_SECONDS = 5.0
 _PROMISED_SECONDS = 30.0
 """A pod is created and bound within a second or two; a promise that nobody took ends."""
 _REFUSED_SECONDS = 600.0
+_LONGEST_SECONDS = 20.0
+"""One reading: a second for 10,000 pods. Others that roll out wait for it."""
+_SLOW_SECONDS = 60.0
 _READ_ONE_BY_ONE = 32
 """Nodes whose pods are asked for node by node; for more candidates one list of all pods is cheaper."""
 _READ_AT_ONCE = 8
@@ -57,27 +70,36 @@ class FreeDevices:
     _nodes: tuple[float, Sequence[DeviceNode]] = (float("-inf"), ())
     _pods: dict[str, tuple[float, Sequence[DevicePod]]] = field(default_factory=dict)
     _promises: dict[str, _Promise] = field(default_factory=dict)
-    _refused_at: float = float("-inf")
+    _uncounted: tuple[float, Uncounted] = (float("-inf"), NO_ANSWER)
+    """Until when nothing is asked, and why."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def room(self, service: str, pod_spec: dict[str, Any], own: Own) -> Room | None:
-        """What is free for one more pod of a service ("ml/chat"); None where nodes and pods may not be listed.
+    async def room(self, service: str, pod_spec: dict[str, Any], own: Own) -> Room | Uncounted:
+        """What is free for one more pod of a service ("ml/chat").
 
-        Raises what the census raises, but `Refused`: then it is asked again after ten minutes.
+        Raises what the census raises, but `Refused`; then, and after a reading that takes too long, nothing is asked
+        for a while.
         """
         async with self._turn:
-            if self.clock() - self._refused_at < _REFUSED_SECONDS:
-                return None
+            until, why = self._uncounted
+            if self.clock() < until:
+                return why
             try:
-                nodes = candidates(pod_spec, await self._read_nodes())
-                pods = await self._read_pods([node.name for node in nodes])
+                async with asyncio.timeout(_LONGEST_SECONDS):
+                    nodes = candidates(pod_spec, await self._read_nodes())
+                    pods = await self._read_pods([node.name for node in nodes])
             except Refused as refusal:
-                log.info("rollouts: free devices cannot be counted: %s", refusal)
-                self._refused_at = self.clock()
-                return None
+                return self._give_up(NO_RIGHT, _REFUSED_SECONDS, str(refusal))
+            except TimeoutError:
+                return self._give_up(NO_ANSWER, _SLOW_SECONDS, f"no end within {_LONGEST_SECONDS:.0f} s")
             self._end_promises()
             others = [promise for name, promise in self._promises.items() if name != service]
             return count_room(pod_spec, nodes, pods, own, [(each.node, each.devices) for each in others])
+
+    def _give_up(self, why: Uncounted, seconds: float, cause: str) -> Uncounted:
+        log.info("rollouts: %s: %s", why.why, cause)
+        self._uncounted = self.clock() + seconds, why
+        return why
 
     def promise(self, service: str, room: Room, own: Own) -> None:
         """Count what was found as taken, until the service has another pod on a node or half a minute is over.

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.free_devices import Room
+from llmservice.converging.free_devices import NO_RIGHT, Room, Uncounted
 from llmservice.converging.observed import Observed
 from llmservice.converging.rollout_choice import (
     NOTHING_TO_LOSE,
@@ -93,7 +93,7 @@ class Rollouts:
         if self.free is not None:
             self.free.keep_promise(step.service, step.placed)
         record = record_of(live) if plan.rollout.by_free_devices else None
-        return step.as_it_is() if record is None else await self._go_on(step, record)
+        return step.as_it_is() if record is None else await self._go_on(step, live, record)
 
     async def _begin(self, step: RolloutStep) -> Rollout:
         """The template is about to change."""
@@ -126,13 +126,13 @@ class Rollouts:
         if not step.plan.rollout.by_free_devices:
             return choose_replacing(step.plan, step.serving) or NOTHING_TO_LOSE
         room = await self._room(step)
-        if room is not None and room.node and self.free is not None:
+        if isinstance(room, Room) and room.node and self.free is not None:
             self.free.promise(step.service, room, step.own)
         return choose(step.plan, step.serving, room, self._expected(step))
 
-    async def _room(self, step: RolloutStep) -> Room | None:
+    async def _room(self, step: RolloutStep) -> Room | Uncounted:
         if self.free is None:
-            return None
+            return NO_RIGHT
         return await self.free.room(step.service, step.intent["spec"]["template"]["spec"], step.own)
 
     def _held(self, step: RolloutStep, decided: _Decided) -> Rollout:
@@ -145,9 +145,9 @@ class Rollouts:
             requeue_seconds=max(1.0, decided.at + _WAITING_SECONDS - self.clock()),
         )
 
-    async def _go_on(self, step: RolloutStep, record: RolloutRecord) -> Rollout:
+    async def _go_on(self, step: RolloutStep, live: Manifest, record: RolloutRecord) -> Rollout:
         """The rollout that was begun; in place from now on where its new replica finds no node."""
-        waiting = without_place(step.pods, self.now()) if record.strategy == "Surge" else None
+        waiting = without_place(live, step.pods, self.now()) if record.strategy == "Surge" else None
         if waiting is None:
             return step.recorded(record)
         if waiting.seconds < NO_PLACE_SECONDS:
@@ -160,15 +160,17 @@ class Rollouts:
 
     async def _after_no_place(self, step: RolloutStep, waiting: WithoutPlace) -> RolloutChoice | None:
         """In place, unless a node is being added, or nothing would be gained by it."""
-        choice = after_no_place(step.plan, step.serving, waiting.seconds, self._expected(step))
-        if choice is None or (waiting.seconds < SCALE_UP_SECONDS and await self._adds_a_node(waiting)):
+        choice = after_no_place(step.plan, step.serving, waiting.why, self._expected(step))
+        if choice is None or (waiting.seconds < SCALE_UP_SECONDS and await self._adds_a_node(step, waiting)):
             return None
         room = await self._room(step)
-        return choice if room is None or room.node or room.released else None
+        return choice if isinstance(room, Uncounted) or room.node or room.released else None
 
-    async def _adds_a_node(self, waiting: WithoutPlace) -> bool:
-        selector = f"involvedObject.uid={waiting.uid}"
-        return adds_a_node(await self.cluster.list("Event", waiting.namespace, field_selector=selector))
+    async def _adds_a_node(self, step: RolloutStep, waiting: WithoutPlace) -> bool:
+        if not waiting.pod:
+            return False
+        selector = f"involvedObject.uid={waiting.pod}"
+        return adds_a_node(await self.cluster.list("Event", step.plan.owner.namespace, field_selector=selector))
 
     def _expected(self, step: RolloutStep) -> Expected:
         status = step.body.get("status") or {}
