@@ -25,8 +25,8 @@ from tests.scenarios.test_updates import newer_operator
 from tests.scenarios.world import NAMESPACE
 
 IMAGE = "registry.example/engine:broken"
-BAD = {"spec__replicas": 2, "spec__engineOptions": {"image": IMAGE, "version": "b11312"}}
-PEERS = {"from": [{"podSelector": {"matchLabels": {"app": "gateway"}}}]}
+BAD: dict[str, Any] = {"spec__replicas": 2, "spec__engineOptions": {"image": IMAGE, "version": "b11312"}}
+PEERS: dict[str, Any] = {"ingressFrom": []}
 NOT_FOUND = waiting("ImagePullBackOff", "manifest unknown")
 
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.template_source import FOLLOWED, digest_of_request, served_source, source_from, source_of
+from llmservice.errors import InvalidSpec
 from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import facts_from_text
@@ -72,7 +74,12 @@ class InForce:
 def gave_up(body: Manifest) -> bool:
     """Whether what the resource asks for was tried and has failed."""
     failed = _failed(body.get("status") or {})
-    return failed is not None and failed.digest == digest_of_request(body)
+    if failed is None:
+        return False
+    try:
+        return failed.digest == digest_of_request(LLMService.parse(body))
+    except InvalidSpec:
+        return False
 
 
 def in_force(body: Manifest, deployment: Manifest | None) -> InForce:

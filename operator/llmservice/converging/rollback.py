@@ -31,13 +31,14 @@ MakePlan = Callable[[LLMService], ServicePlan]
 
 def decide(
     force: InForce,
+    service: LLMService,
     plan: ServicePlan,
     verdict: Verdict,
     deployment: Manifest | None,
     make_plan: MakePlan,
     now: datetime,
 ) -> Failed | None:
-    """What is given up; None while the newest revision goes on, and where there is nothing to go back to.
+    """What is given up of a service; None while the newest revision goes on, and where there is nothing to go back to.
 
     Nothing is given up where the pods of the revision before would be the same, cannot be planned any more, or were
     rendered by a newer operator: then they could not be made as they were.
@@ -49,7 +50,7 @@ def decide(
         return None
     return Failed(
         generation=plan.owner.generation,
-        digest=digest_of_request(force.newest),
+        digest=digest_of_request(service),
         reason=verdict.reason,
         message=redacted(verdict.message)[:_LONGEST_MESSAGE],
         at=timestamp(now),

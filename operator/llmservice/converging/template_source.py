@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.objects.names import SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION, UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import facts_from_text
@@ -59,11 +60,14 @@ def digest_of_source(text: str) -> str:
     return _digest(text.encode()) if text else ""
 
 
-def digest_of_request(body: Manifest) -> str:
-    """Identifies what a resource asks of its pods: another digest is another try."""
-    annotations = body["metadata"].get("annotations") or {}
-    asked = {**source_of(body.get("spec") or {}, "").spec, UPDATE_ANNOTATION: annotations.get(UPDATE_ANNOTATION, "")}
-    return _digest(_json(asked))
+def digest_of_request(service: LLMService) -> str:
+    """Identifies what a resource asks of its pods: another digest is another try.
+
+    Fields that say what holds anyway do not count, so that a field that a newer schema fills in is no edit.
+    """
+    spec = service.spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    update = service.metadata.annotations.get(UPDATE_ANNOTATION, "")
+    return _digest(_json({**source_of(spec, "").spec, UPDATE_ANNOTATION: update}))
 
 
 def made_from(deployment: Manifest | None) -> str:

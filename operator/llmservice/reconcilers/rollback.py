@@ -62,7 +62,7 @@ class Rollbacks:
         updated = dataclasses.replace(observed, pods=observed.updated)
         diagnosis = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
         verdict = judge(situation.progress, observed.updated, diagnosis, now)
-        failed = decide(force, plan, verdict, deployment, self.plan, now)
+        failed = decide(force, service, plan, verdict, deployment, self.plan, now)
         if failed is None:
             return force, verdict.again_seconds
         log.warning(
