@@ -9,6 +9,8 @@ import pytest
 from llmservice.errors import Unavailable
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
+from llmservice.reconcilers.scaling.scaled_services import ScaledServices
+from llmservice.reconcilers.scaling.service_states import ServiceStates
 from tests.cluster.kstatus import KStatus, kstatus
 from tests.gitops.lua import health_of
 from tests.scenarios.rollout_world import (
@@ -283,6 +285,24 @@ def test_the_plan_that_is_told_is_that_of_what_serves() -> None:
     plan = rolled_back().get("LLMService")["status"]["plan"]
     assert plan["generation"] == 1
     assert plan["image"] != IMAGE
+
+
+def test_the_autoscaler_plans_by_what_serves_and_within_the_newest_bounds() -> None:
+    world = RolloutWorld().first(spec__maxNumSeqs=3)
+    services = ScaledServices(cache=world.cache, states=ServiceStates(), plan=world.reconciler.plan)
+    bad = {**BAD, "spec__replicas": None, "spec__maxNumSeqs": 9}
+    failing(world, **bad, spec__autoscaling={"minReplicas": 2, "maxReplicas": 5})
+    before = services.find((NAMESPACE, "chat"))
+    world.step(NOT_FOUND, old=1, late=True)
+    world.settle()
+    back = services.find((NAMESPACE, "chat"))
+    world.apply(**bad, spec__autoscaling={"minReplicas": 2, "maxReplicas": 7})
+    wider = services.find((NAMESPACE, "chat"))
+    assert before is not None
+    assert back is not None
+    assert wider is not None
+    assert [each.plan.max_num_seqs for each in (before, back, wider)] == [9, 3, 3]
+    assert [each.scaling.maximum for each in (before, back, wider)] == [5, 5, 7]
 
 
 def test_a_suspension_and_its_end_stay_with_what_served() -> None:

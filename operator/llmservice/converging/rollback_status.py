@@ -32,8 +32,7 @@ def revisions_status(force: InForce | None, rolled_out: str | None) -> dict[str,
 
 def returned(force: InForce, told: str) -> tuple[bool, Reason, str]:
     """Ready, of replicas that went back and serve. `told` says how many of them."""
-    failed = _failure(force)
-    message = f"{told}, as generation {force.generation} says: {failed}; any edit of the spec is tried"
+    message = f"{told}, from generation {force.generation}, because {_failure(force)}; any edit of the spec is tried"
     return True, Reason.ROLLED_BACK, message
 
 
@@ -41,7 +40,7 @@ def returning(
     force: InForce, progress: Progress, pods: Sequence[Manifest], diagnosis: Diagnosis | None
 ) -> tuple[bool, Reason, str]:
     """Ready, while the replicas go back and are not ready yet. `pods` and `diagnosis` are those of what returns."""
-    generation = force.served.generation if force.served else force.generation
+    generation = _served_generation(force)
     if force.source and diagnosis is not None:
         message = f"generation {generation} does not start again: {diagnosis.message}; {_failure(force)}"
         return False, diagnosis.reason, message
@@ -49,10 +48,17 @@ def returning(
     return False, reason, f"the replicas return to generation {generation}: {waits}; {_failure(force)}"
 
 
-def given_up(failed: Failed) -> Condition:
+def given_up(force: InForce, failed: Failed) -> Condition:
     """Stalled: what was asked for last does not serve, whatever serves in its place."""
-    message = f"generation {failed.generation} did not become ready: {failed.message}"
+    message = (
+        f"generation {failed.generation} did not become ready and is rolled back to generation "
+        f"{_served_generation(force)}: {failed.message}"
+    )
     return Condition(type=ConditionType.STALLED, status=True, reason=Reason(failed.reason), message=message)
+
+
+def _served_generation(force: InForce) -> int:
+    return force.served.generation if force.served else force.generation
 
 
 def _failure(force: InForce) -> str:

@@ -12,7 +12,7 @@ from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.converging.revisions import Failed, InForce
+from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.updates import made_by_newer
@@ -158,8 +158,9 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
         Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
         _availability(progress.ready, reason, message),
     ]
-    if (failed := _failed(situation)) and not (ready and reason in _EMPTIED):
-        return [*conditions, given_up(failed)]
+    revision = situation.revision
+    if revision and revision.failed and not (ready and reason in _EMPTIED):
+        return [*conditions, given_up(revision, revision.failed)]
     if ready or _was_rolled_out(situation):
         return conditions
     if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
@@ -225,11 +226,6 @@ def _availability(ready: int, reason: Reason, message: str) -> Condition:
         text = f"{ready} ready endpoint{'s' if ready > 1 else ''}"
         return Condition(type=ConditionType.AVAILABLE, status=True, reason=Reason.READY, message=text)
     return Condition(type=ConditionType.AVAILABLE, status=False, reason=reason, message=message)
-
-
-def _failed(situation: Situation) -> Failed | None:
-    """The revision that was given up; None when the newest one is in force."""
-    return situation.revision.failed if situation.revision else None
 
 
 def _rolled_out(situation: Situation, conditions: Sequence[Condition]) -> str | None:
