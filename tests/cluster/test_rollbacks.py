@@ -94,6 +94,8 @@ def test_traffic_never_stops_and_what_served_comes_back(kube: Kube, operator: Op
     assert (body["status"]["rollout"]["failed"]["generation"], body["status"]["observedGeneration"]) == (2, 2)
     assert event_reasons(kube).count("RolledBack") == 1
 
+    kube.wait(lambda: "2/2" in the_service(kube)["status"]["replicaSummary"] or None, lambda: the_service(kube))
+    time.sleep(QUIET_SECONDS)
     quiet = versions(kube)
     operator.stop()
     operator.start()
