@@ -14,6 +14,7 @@ from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
+from tests.golden.rollouts import sentences as sentences_of_rollouts
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
@@ -87,6 +88,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "engines": _engines,
     "fit": lambda: iter(sentences_of_fits()),
     "inspections": sentences_of_inspections,
+    "rollouts": sentences_of_rollouts,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,

@@ -208,6 +208,22 @@ def test_one_replica_is_gone_and_comes_back() -> None:
     assert world.condition()["reason"] == "RolledBack"
 
 
+def test_the_way_back_waits_for_no_device() -> None:
+    """One more replica first, which fails beside the one that serves: no other device is free, and none is needed."""
+    gpu = {"spec__gpu": {"type": "L4"}, "spec__rollout": {"allowDowntime": False}}
+    world = RolloutWorld().first(replicas=1, **gpu)
+    good = world.template_digest()
+    world.apply(**{**BAD, **gpu, "spec__replicas": 1})
+    world.settle()
+    assert world.get("Deployment")["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
+    world.step(NOT_FOUND, old=1, late=True)
+    world.settle()
+    assert world.template_digest() == good
+    world.step(READY)
+    world.settle()
+    assert world.condition()["reason"] == "RolledBack"
+
+
 def test_any_edit_is_tried() -> None:
     world = rolled_back()
     world.apply(**{**BAD, "spec__maxNumSeqs": 2})

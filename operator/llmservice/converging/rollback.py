@@ -71,6 +71,18 @@ def with_sources_of(
     return with_sources(manifests, force.source_with(plan.facts), live, served)
 
 
+def rollout_plan(force: InForce, plan: ServicePlan) -> ServicePlan:
+    """The plan by which it is decided how the replicas are replaced. The way back waits for nothing.
+
+    What fails holds devices, and gives them up first; replicas that still serve are of the template that comes back.
+    """
+    if not force.source:
+        return plan
+    return dataclasses.replace(
+        plan, rollout=dataclasses.replace(plan.rollout, by_free_devices=False, allow_downtime=True)
+    )
+
+
 def pods_judged(force: InForce, observed: Observed, progress: Progress) -> Observed:
     """What is diagnosed: after a rollback only the pods of what serves, once the Deployment's controller knows of it.
 

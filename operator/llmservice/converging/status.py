@@ -14,6 +14,7 @@ from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status
+from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.updates import made_by_newer
 from llmservice.objects.names import NAME_LABEL
@@ -39,7 +40,7 @@ class Situation:
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
     nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
     stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once.
+    be at once. `rollout` is how a change reaches the replicas.
     """
 
     plan: ServicePlan
@@ -57,6 +58,7 @@ class Situation:
     unread: bool = False
     revision: InForce | None = None
     source: str | None = None
+    rollout: Rollout | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -69,6 +71,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
     | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
+    | the same, the last change waits    | True, RolloutBlocked     | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
@@ -77,13 +80,13 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     """
     plan, before = situation.plan, situation.before
     conditions = _conditions(situation, now)
-    rollout = revisions_status(situation.revision, _rolled_out(situation, conditions))
+    rollout = {**_rollout(situation), **revisions_status(situation.revision, _rolled_out(situation, conditions))}
     facts = {
         **_counts(situation),
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
-        **({"rollout": rollout} if rollout else {}),
         **({"start": situation.start} if situation.start else {}),
+        **({"rollout": rollout} if rollout else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
     return _composed(before, plan.owner.generation, conditions, facts, now)
@@ -161,8 +164,9 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
     revision = situation.revision
     if revision and revision.failed and not (ready and reason in _EMPTIED):
         return [*conditions, given_up(revision, revision.failed)]
-    if ready or _was_rolled_out(situation):
-        return conditions
+    waiting = situation.rollout.conditions if situation.rollout else []
+    if waiting or ready or _was_rolled_out(situation):
+        return [*conditions, *waiting]
     if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
@@ -201,7 +205,18 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
         return returned(situation.revision, message)
     if accelerator is not None and situation.unread and plan.verify_devices and not _was_rolled_out(situation):
         return False, Reason.STARTING, accelerator.message
+    if situation.rollout and situation.rollout.blocked:
+        return True, Reason.ROLLOUT_BLOCKED, f"{message}; the last change waits: {situation.rollout.message}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
+
+
+def _rollout(situation: Situation) -> Status:
+    """How a change reaches the replicas, until it has; empty where there is nothing to tell."""
+    rollout, progress = situation.rollout, situation.progress
+    if rollout is None or situation.suspended or not progress.desired:
+        return {}
+    over = _was_rolled_out(situation) or rolled_out(progress, situation.floor)
+    return {} if over and not rollout.blocked else rollout.as_status()
 
 
 def _contest(situation: Situation) -> str:

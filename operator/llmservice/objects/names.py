@@ -23,6 +23,9 @@ SERVED_SOURCE_ANNOTATION = f"{GROUP}/served-before"
 REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
 """On a Deployment and its ReplicaSets, from the Deployment's controller: that of the current template has the same."""
 
+ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
+"""On a Deployment: how its current pod template is rolled out, chosen when it was written."""
+
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,7 +22,8 @@ from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.revisions import InForce
-from llmservice.converging.rollback import pods_judged, source_in, with_sources_of
+from llmservice.converging.rollback import pods_judged, rollout_plan, source_in, with_sources_of
+from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
@@ -33,9 +35,11 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.rollback import Rollbacks
+from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
 from llmservice.reconcilers.workers import ServiceKey
@@ -83,7 +87,7 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows.
+    that nobody knows. `free` counts devices for rollouts; None where nodes and pods may not be read.
     """
 
     cluster: Cluster
@@ -93,10 +97,12 @@ class LLMServiceReconciler:
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
     inspect: Inspect = no_inspection
+    free: FreeDevices | None = None
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
     rollbacks: Rollbacks = field(init=False)
+    rollouts: Rollouts = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
 
@@ -105,12 +111,14 @@ class LLMServiceReconciler:
         self.starts = StartLogs(self.cluster)
         self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
+        self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             self.children.forget(uid_of(before))
             self.status.forget(uid_of(before))
+            self.rollouts.forget(uid_of(before))
             self._freed.pop(uid_of(before), None)
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -182,8 +190,10 @@ class LLMServiceReconciler:
         workload = observed.children.get(_workload(plan))
         manifests = with_sources_of(force, plan, manifests, workload)
         replicas = _replicas(service, plan, workload)
-        held = {_workload(plan)} if made_by_newer(plan) else ()
-        changes = diff(stating(manifests, replicas), observed, held)
+        wanted, held = stating(manifests, replicas), frozenset({_workload(plan)} if made_by_newer(plan) else ())
+        way = rollout_plan(force, plan)
+        rollout = Rollout(manifests=wanted) if held else await self.rollouts.prepare(way, body, wanted, observed)
+        changes = diff(rollout.manifests, observed, held | rollout.held)
         try:
             written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
         except Terminating:
@@ -200,7 +210,7 @@ class LLMServiceReconciler:
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
         said = await self.starts.read(plan, observed.pods, body.get("status") or {})
-        situation, now = self._situation(service, plan, force, written, observed, manifests, said), self.now()
+        situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -213,6 +223,7 @@ class LLMServiceReconciler:
             observed.requeue_seconds,
             said.requeue_seconds,
             written.requeue_seconds,
+            rollout.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
         )
@@ -255,6 +266,7 @@ class LLMServiceReconciler:
         observed: Observed,
         manifests: tuple[Manifest, ...],
         said: StartReports,
+        rollout: Rollout,
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
         progress, body = progress_of(deployment, observed.pods), force.newest
@@ -275,6 +287,7 @@ class LLMServiceReconciler:
             unread=said.unread,
             revision=force,
             source=source_in(force, plan, deployment),
+            rollout=rollout,
         )
 
     async def _stall(

@@ -11,6 +11,7 @@ from llmservice.objects.names import (
     NAME_LABEL,
     RENDER_VERSION_ANNOTATION,
     REVISION_ANNOTATION,
+    ROLLOUT_ANNOTATION,
     SERVED_SOURCE_ANNOTATION,
     SOURCE_ANNOTATION,
     UPDATE_ANNOTATION,
@@ -28,11 +29,11 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller")
 
 _ANNOTATIONS = (
     *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
-    *(REVISION_ANNOTATION, UPDATE_ANNOTATION, DELETION_COST_ANNOTATION),
+    *(REVISION_ANNOTATION, ROLLOUT_ANNOTATION, UPDATE_ANNOTATION, DELETION_COST_ANNOTATION),
 )
 _SOURCES = (SOURCE_ANNOTATION, SERVED_SOURCE_ANNOTATION)
 _LONGEST_ANNOTATION = 256
-"""Anybody may write 256 kB of annotations; the longest that is read is an update's name."""
+"""Anybody may write 256 kB of annotations; the longest that is read is how a rollout goes."""
 
 
 def with_metadata_read(manifest: Manifest) -> Manifest:

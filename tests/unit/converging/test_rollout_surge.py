@@ -1,0 +1,53 @@
+"""A new replica that finds no place while an old one serves."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from llmservice.converging.rollout_surge import adds_a_node, without_place
+from llmservice.objects.references import Manifest
+from tests.unit.converging.plans import a_pod, unscheduled
+
+NOW = datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
+
+
+def of(replica_set: str, pod: Manifest, created: str = "2026-01-01T00:00:00Z") -> Manifest:
+    owner = {"kind": "ReplicaSet", "name": replica_set, "uid": replica_set, "controller": True}
+    return {**pod, "metadata": {**pod["metadata"], "ownerReferences": [owner], "creationTimestamp": created}}
+
+
+def pending(name: str = "new", reason: str = "Unschedulable") -> Manifest:
+    status: dict[str, Any] = unscheduled("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.")
+    status["conditions"][0] |= {"reason": reason, "lastTransitionTime": "2026-01-01T00:00:35Z"}
+    return of("new", a_pod(name, ready=False) | {"status": status}, "2026-01-01T00:00:30Z")
+
+
+OLD = of("old", a_pod("old"))
+
+
+def test_it_waits_since_the_scheduler_said_so() -> None:
+    waiting = without_place([OLD, pending()], NOW)
+    assert waiting is not None
+    assert (waiting.seconds, waiting.uid, waiting.namespace) == (25.0, "uid-new", "ml")
+
+
+@pytest.mark.parametrize(
+    "pods",
+    [
+        [],
+        [OLD],
+        [pending()],  # nothing older: a first start, or one replica more of the same template
+        [of("new", a_pod("other")), pending()],
+        [of("old", a_pod("old", ready=False)), pending()],  # nothing serves
+        [OLD, pending(reason="SchedulingGated")],
+        [OLD, of("new", a_pod("new", ready=False), "2026-01-01T00:00:30Z")],  # the scheduler has not said anything
+    ],
+)
+def test_nothing_else_is_a_replica_without_a_place(pods: list[Manifest]) -> None:
+    assert without_place(pods, NOW) is None
+
+
+@pytest.mark.parametrize(("reason", "adds"), [("TriggeredScaleUp", True), ("Nominated", True), ("Failed", False)])
+def test_a_node_that_comes_is_told_by_its_autoscaler(reason: str, *, adds: bool) -> None:
+    assert adds_a_node([{"reason": "FailedScheduling"}, {"reason": reason}]) is adds
