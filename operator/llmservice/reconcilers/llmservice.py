@@ -21,6 +21,8 @@ from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seco
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
+from llmservice.converging.revisions import InForce
+from llmservice.converging.rollback import pods_judged, rollout_plan, source_in, with_sources_of
 from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
@@ -36,6 +38,7 @@ from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
 from llmservice.reconcilers.observing import Observer
+from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -98,6 +101,7 @@ class LLMServiceReconciler:
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
+    rollbacks: Rollbacks = field(init=False)
     rollouts: Rollouts = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
@@ -105,6 +109,7 @@ class LLMServiceReconciler:
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
         self.starts = StartLogs(self.cluster)
+        self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
 
@@ -148,8 +153,9 @@ class LLMServiceReconciler:
         return None if body is None or is_being_deleted(body) else body
 
     async def _converge(self, body: Manifest) -> float | None:
+        force = await self.rollbacks.in_force(body)
         try:
-            service = LLMService.parse(body)
+            service = LLMService.parse(force.body)
             model = None if self.plan.knows_model(service) else await self._inspected(service)
             if isinstance(model, float):
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
@@ -161,10 +167,10 @@ class LLMServiceReconciler:
             return await self._stall(body, problem.reason, problem.message)
         manifests = render(plan, replicas=None)
         try:
-            return await self._settle(service, plan, body, manifests, asking=_was_in_conflict(body))
+            return await self._settle(service, plan, force, manifests, asking=_was_in_conflict(body))
         except NameTaken as taken:
             log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
-            return await self._settle(service, plan, body, manifests, asking=True)
+            return await self._settle(service, plan, force, manifests, asking=True)
 
     async def _inspected(self, service: LLMService) -> KnownModel | float:
         """What an inspection tells of the model, or the seconds until it is asked again; raises ModelRefused."""
@@ -172,17 +178,21 @@ class LLMServiceReconciler:
         return found.again_seconds if found.again_seconds is not None else known_by(found, service.spec.model)
 
     async def _settle(
-        self, service: LLMService, plan: ServicePlan, body: Manifest, manifests: tuple[Manifest, ...], *, asking: bool
+        self, service: LLMService, plan: ServicePlan, force: InForce, manifests: tuple[Manifest, ...], *, asking: bool
     ) -> float | None:
         """Observe, write and report; with `asking` unknown names are read live before anything is created."""
+        body = force.newest
         observed = await self.observer.observe(plan.owner, map(ref_of, manifests), asking=asking)
         if observed.taken:
             conflict = name_conflict(plan.owner, observed.taken)
             pause = _LEAVING_AGAIN_SECONDS if conflict.passes else _STALLED_AGAIN_SECONDS
             return await self._stall(body, Reason.NAME_CONFLICT, conflict.message, pause, passes=conflict.passes)
-        replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
+        workload = observed.children.get(_workload(plan))
+        manifests = with_sources_of(force, plan, manifests, workload)
+        replicas = _replicas(service, plan, workload)
         wanted, held = stating(manifests, replicas), frozenset({_workload(plan)} if made_by_newer(plan) else ())
-        rollout = Rollout(manifests=wanted) if held else await self.rollouts.prepare(plan, body, wanted, observed)
+        way = rollout_plan(force, plan)
+        rollout = Rollout(manifests=wanted) if held else await self.rollouts.prepare(way, body, wanted, observed)
         changes = diff(rollout.manifests, observed, held | rollout.held)
         try:
             written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
@@ -200,14 +210,16 @@ class LLMServiceReconciler:
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
         said = await self.starts.read(plan, observed.pods, body.get("status") or {})
-        situation, now = self._situation(service, plan, body, written, observed, manifests, said, rollout), self.now()
+        situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
             return held_back or STATUS_AFTER_SECONDS
-        again = await self.status.write(body, summarize(situation, now))
+        judged, judged_again = self.rollbacks.judged(force, service, situation, observed, written, now)
+        again = await self.status.write(body, summarize(dataclasses.replace(situation, revision=judged), now))
         pauses = (
             left,
+            judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
             written.requeue_seconds,
@@ -218,7 +230,9 @@ class LLMServiceReconciler:
         return min(filter(None, pauses), default=None)
 
     def _patience(self, plan: ServicePlan, situation: Situation, now: datetime) -> float | None:
-        """Seconds until other devices are tried; None while nothing waits for a node."""
+        """Seconds until other devices are tried; None while nothing waits for a node, and after a rollback."""
+        if situation.revision and situation.revision.source:
+            return None
         if holds_devices(situation.pods):
             self._freed[plan.owner.uid] = now
         return seconds_of_patience_left(situation.progress, situation.pods, now, self._freed.get(plan.owner.uid))
@@ -247,7 +261,7 @@ class LLMServiceReconciler:
         self,
         service: LLMService,
         plan: ServicePlan,
-        body: Manifest,
+        force: InForce,
         written: Written,
         observed: Observed,
         manifests: tuple[Manifest, ...],
@@ -255,12 +269,13 @@ class LLMServiceReconciler:
         rollout: Rollout,
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
-        progress = progress_of(deployment, observed.pods)
+        progress, body = progress_of(deployment, observed.pods), force.newest
+        judged = pods_judged(force, observed, progress)
         return Situation(
             plan=plan,
             progress=progress,
             pods=observed.pods,
-            diagnosis=diagnose(plan, observed, deployment, ENGINES[plan.engine].log_patterns),
+            diagnosis=diagnose(plan, judged, deployment, ENGINES[plan.engine].log_patterns),
             suspended=service.spec.suspend,
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
@@ -270,6 +285,8 @@ class LLMServiceReconciler:
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
             unread=said.unread,
+            revision=force,
+            source=source_in(force, plan, deployment),
             rollout=rollout,
         )
 
