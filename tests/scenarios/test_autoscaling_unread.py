@@ -30,7 +30,7 @@ def test_a_new_service_that_cannot_be_read_says_so_once_it_is_ready() -> None:
     for _ in range(6):
         world.round()
     assert metrics(world) == ("NoReplicaReady", [])
-    assert world.events() == []
+    assert world.events() == [("Normal", "Starting")]
 
     world.cluster.edit(Ref("Pod", NAMESPACE, name), be_ready)
     world.round()

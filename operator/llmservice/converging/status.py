@@ -13,6 +13,7 @@ from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.scaling_report import ScalingReport
+from llmservice.converging.startup_budget import how_to_wait
 from llmservice.converging.updates import made_by_newer
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.pods import stays_on
@@ -34,8 +35,8 @@ class Situation:
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
     nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once.
+    stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
+    log was read of what starts, and one will be at once.
     """
 
     plan: ServicePlan
@@ -50,6 +51,7 @@ class Situation:
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
     start: Status | None = None
+    startup: Status | None = None
     unread: bool = False
 
 
@@ -73,6 +75,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan),
         **({"start": situation.start} if situation.start else {}),
+        **({"startup": situation.startup} if situation.startup else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
     return _composed(before, plan.owner.generation, _conditions(situation, now), facts, now)
@@ -167,7 +170,8 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
         return False, Reason.STARTING if passing else situation.diagnosis.reason, situation.diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
-    return (False, *waiting_for(progress, situation.pods))
+    then = how_to_wait(situation.plan, situation.pods, {"startup": situation.startup}, now)
+    return (False, *waiting_for(progress, situation.pods, then))
 
 
 def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:

@@ -22,6 +22,8 @@ from llmservice.converging.progress import Progress, progress_of
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_status import followed_pod, startup_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
@@ -190,7 +192,8 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        said = await self.starts.read(plan, observed.pods, body.get("status") or {})
+        status = body.get("status") or {}
+        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
         situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
@@ -201,6 +204,7 @@ class LLMServiceReconciler:
             left,
             observed.requeue_seconds,
             said.requeue_seconds,
+            seconds_to_warning(plan, observed.pods, now),
             written.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
@@ -258,6 +262,7 @@ class LLMServiceReconciler:
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            startup=startup_status(plan, body.get("status") or {}, observed.pods, said.times),
             unread=said.unread,
         )
 

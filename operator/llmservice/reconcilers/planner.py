@@ -123,11 +123,15 @@ class CataloguePlanner:
         )
 
     def _as_before(self, service: LLMService, before: Facts | None) -> Facts:
-        """The current facts, with the model that was inspected and the alternative that was taken."""
+        """The current facts, with the model that was inspected and the alternative that was taken.
+
+        What was learned of starts since then waits for the next rollout, and is no reason for one.
+        """
         if before is None:
             return self._facts(service)
         model = self._model(service, before)
-        return self._facts(service, model=model, choice=before.choice, passed_over=before.passed_over)
+        facts = self._facts(service, model=model, choice=before.choice, passed_over=before.passed_over)
+        return dataclasses.replace(facts, slowest_start=before.slowest_start)
 
     def _known(self, service: LLMService) -> KnownModel:
         """What resource or catalogue know, else what was found when the same model was inspected."""
