@@ -8,7 +8,14 @@ took says nothing of a start, and neither does a pod that was ready before.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.converging.startup_phases import phase_of, phases_until, seconds_in_engine, start_phases
+from llmservice.converging.scaled_pods import LONGEST_COLD_START_SECONDS
+from llmservice.converging.startup_phases import (
+    expected_start_seconds,
+    phase_of,
+    phases_until,
+    seconds_in_engine,
+    start_phases,
+)
 from llmservice.engines.start_times import StartTimes
 from llmservice.objects.pods import engine_of, has_served, is_living, is_ready, newest_first
 from llmservice.objects.references import Manifest, controller_of, controller_uid
@@ -67,6 +74,15 @@ def startup_status(
         pod = followed_pod({}, pods)
     current = {"current": _current(pod)} if pod is not None else {}
     return {**current, **kept, **_announced(before, current.get("current"), ended)} or None
+
+
+def known_cold_start(plan: ServicePlan, status: Status) -> float | None:
+    """What the autoscaler expects a start to take before it has seen one: the last one of the same model.
+
+    The same figure that it measures itself, from created to ready, and with the same bound.
+    """
+    seconds = expected_start_seconds(status) if part(status).get("model") == plan.model else None
+    return None if seconds is None else min(seconds, LONGEST_COLD_START_SECONDS)
 
 
 def phases_in(start: Status) -> dict[str, int]:
