@@ -36,6 +36,7 @@ _FIELDS = {
     "warm-up": "warmUpSeconds",
 }
 """Phase → field of the status."""
+_KEPT = {"last": Mapping, "slowestSeconds": int, "model": str}
 _LATE_SECONDS = 300
 """Longer than the startup budget no engine starts: then the pod was ready before, and nobody looked."""
 
@@ -66,7 +67,7 @@ def startup_status(
     """
     before, pods = part(status), list(pods)
     pod = followed_pod(status, pods)
-    kept = {key: before[key] for key in ("last", "slowestSeconds", "model") if key in before}
+    kept = {key: before[key] for key, kind in _KEPT.items() if isinstance(before.get(key), kind)}
     ended: Status = {}
     if pod is not None and is_ready(pod) and _name(pod) in times:
         ended = _ended(plan, pod, times[_name(pod)])
@@ -114,7 +115,7 @@ def _learned(plan: ServicePlan, before: Status, ended: Status) -> dict[str, Any]
 
 def _announced(before: Status, current: Status | None, ended: Status) -> dict[str, str]:
     """How far Events have told of the newest rollout that is known."""
-    told = {key: str(before[key]) for key in ("announcedRevision", "announced") if key in before}
+    told = {key: before[key] for key in ("announcedRevision", "announced") if isinstance(before.get(key), str)}
     start = ended or current
     if not start:
         return told
