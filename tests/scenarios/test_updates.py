@@ -80,7 +80,7 @@ def test_the_newer_rendering_is_taken_when_asked_for(how: str) -> None:
         world.apply(spec__maxNumSeqs=2) if how == "edit" else annotate(world, "now")
         world.reconcile()
         assert template_of(world)["spec"]["terminationGracePeriodSeconds"] == 777
-        assert world.get("Deployment")["metadata"]["annotations"]["llmservice.dev/render-version"] == "2"
+        assert world.get("Deployment")["metadata"]["annotations"]["llmservice.dev/render-version"] == str(NEXT)
         assert world.condition("UpdateAvailable") == {}
 
 

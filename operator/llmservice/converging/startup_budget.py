@@ -23,8 +23,8 @@ def how_to_wait(plan: ServicePlan, pods: Iterable[Manifest], status: Mapping[str
     budget = plan.container.startup_seconds
     if any(used >= WARNED_SHARE * budget for used in _used(pods, now)):
         return (
-            f"it has used {WARNED_SHARE:.0%} of its {budget} s and is started again after them; if its log still "
-            f"moves, raise spec.startup.timeoutSeconds, which starts it again too{last_start(status)}"
+            f"{WARNED_SHARE:.0%} of its {budget} s are used, after which it is restarted; if its log still moves, "
+            f"raise spec.startup.timeoutSeconds (that restarts it too){last_start(status)}"
         )
     return f"wait{last_start(status)}"
 
