@@ -190,6 +190,21 @@ def test_the_next_rollout_has_three_times_the_slowest_start(edit: str) -> None:
     assert template_of(world) == before
 
 
+@pytest.mark.parametrize("edit", [{"spec__replicas": 2}, {"spec__suspend": True}, {"spec__drain": {}}])
+def test_an_edit_that_changes_no_pod_is_no_reason_to_take_what_was_learned(edit: dict[str, Any]) -> None:
+    world = a_world(spec__replicas=1)
+    through_a_start(world, ready=3000)
+    template = template_of(world)
+    world.apply(**{"spec__replicas": 1, **edit})
+    world.reconcile()
+    restarted(world)
+    world.reconcile()
+    assert template_of(world) == template
+    world.apply(**{"spec__replicas": 1, **edit, "spec__maxNumSeqs": 7})
+    world.reconcile()
+    assert budget_of(world) == 3 * 2950
+
+
 def test_what_the_user_set_stays_and_another_model_begins_anew() -> None:
     world = a_world()
     through_a_start(world, ready=3000)

@@ -55,7 +55,7 @@ class Facts:
     where none was).
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
-    chosen. `slowest_start` is the longest start of this model that was seen by then, in seconds.
+    chosen. `slowest_start` is the longest start that the budget is made from, in seconds.
     """
 
     version: EngineVersion
@@ -132,6 +132,17 @@ def choose_facts(
 
 
 def slowest_start(service: LLMService) -> int | None:
+    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
+
+    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
+    """
+    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
+    if before is not None and before.update == update_of(service):
+        return before.slowest_start
+    return learned_start(service)
+
+
+def learned_start(service: LLMService) -> int | None:
     """The slowest good start of the same model, in seconds: what `status.startup` tells; None where it does not."""
     startup = service.status.get("startup")
     if not isinstance(startup, Mapping) or startup.get("model") != service.spec.model.uri:

@@ -34,6 +34,7 @@ from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
+from llmservice.reconcilers.learned_starts import learned
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -65,6 +66,10 @@ class Planner(Protocol):
 
     def knows_model(self, service: LLMService) -> bool:
         """Whether a plan needs no inspection of the model."""
+        ...
+
+    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
+        """The plan with the startup budget that follows from all starts that were seen."""
         ...
 
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
@@ -149,6 +154,7 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
+            plan = learned(self.plan, service, plan, self.observer.workload(plan.owner))
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:

@@ -60,6 +60,18 @@ def test_kept_facts_stay_as_they_are_whatever_is_learned() -> None:
     assert planner.newest(service, again) is None
 
 
+def test_the_facts_of_the_plan_before_count_until_a_rollout_begins() -> None:
+    plan = planned()
+    status = {"plan": {"generation": 1, "facts": plan.facts}, "startup": {"slowestSeconds": 9000, "model": URI}}
+    service = LLMService.parse({**an_llmservice(metadata__generation=2), "status": status})
+    planner = CataloguePlanner(load_catalogue())
+    edited = planner(service)
+    assert edited.container.startup_seconds == 3600
+    begins = planner.with_learned_start(service, edited)
+    assert begins.container.startup_seconds == 27_000
+    assert planner.with_learned_start(service, begins) is begins
+
+
 def test_facts_of_which_nothing_was_learned_are_written_as_before() -> None:
     assert "slowest_start" not in facts_to_text(facts_of())
     service = learned(1500)
