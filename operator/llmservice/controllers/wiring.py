@@ -78,6 +78,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     planner = _planner(settings)
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
     reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler)
+    reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)

@@ -26,6 +26,8 @@ from llmservice.converging.rollback import pods_judged, rollout_plan, source_in,
 from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_status import followed_pod, startup_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
@@ -37,6 +39,7 @@ from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
+from llmservice.reconcilers.learned_starts import learned
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
@@ -70,6 +73,10 @@ class Planner(Protocol):
 
     def knows_model(self, service: LLMService) -> bool:
         """Whether a plan needs no inspection of the model."""
+        ...
+
+    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
+        """The plan with the startup budget that follows from all starts that were seen."""
         ...
 
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
@@ -161,6 +168,7 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
+            plan = learned(self.plan, service, plan, self.observer.workload(plan.owner))
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:
@@ -209,7 +217,8 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        said = await self.starts.read(plan, observed.pods, body.get("status") or {})
+        status = body.get("status") or {}
+        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
         situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
@@ -222,6 +231,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
+            seconds_to_warning(plan, observed.pods, now),
             written.requeue_seconds,
             rollout.requeue_seconds,
             again,
@@ -284,6 +294,7 @@ class LLMServiceReconciler:
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            startup=startup_status(plan, body.get("status") or {}, observed.pods, said.times),
             unread=said.unread,
             revision=force,
             source=source_in(force, plan, deployment),

@@ -40,7 +40,7 @@ def test_the_quantization_the_engine_found_is_the_plans(uri: str, quantization: 
     assert planned(spec__model__uri=uri).quantization == quantization
 
 
-@pytest.mark.parametrize(("changes", "seconds"), [({}, 900), (HUB, 3600), ({"spec__startup__timeoutSeconds": 77}, 77)])
+@pytest.mark.parametrize(("changes", "seconds"), [({}, 3600), (HUB, 3600), ({"spec__startup__timeoutSeconds": 77}, 77)])
 def test_a_download_has_time_of_its_own(changes: dict[str, Any], seconds: int) -> None:
     assert planned(**changes).container.startup_seconds == seconds
 

@@ -22,6 +22,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
     Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
     Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
+    Reason.STARTED: Meaning(
+        "A replica became ready; the message says how long each part of its start took.", "Nothing."
+    ),
     Reason.INSPECTING: Meaning(
         "A short Job reads what the model's files say, before a device is taken; it takes a minute at most.",
         _WAIT,
