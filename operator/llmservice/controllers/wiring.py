@@ -19,12 +19,14 @@ from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
 from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
+from llmservice.controllers.stalls import a_stall_watch
 from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
@@ -34,6 +36,7 @@ from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
+from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.rendering.manifests import CHILD_KINDS
@@ -60,6 +63,7 @@ class Parts:
     catalogue: CatalogueWatch
     platform: PlatformWatch
     autoscaler: Autoscaler
+    stalls: StallWatch
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
@@ -74,7 +78,10 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
-    reconciler = _reconciler(settings, cluster, cache, planner, autoscaler)
+    stalls = a_stall_watch(settings, cluster, cache, planner, sources["Pods"], queue.add)
+    autoscaler.noted = stalls.note
+    replica.metrics.registry.register(EngineSeries(stalls.states))
+    reconciler = _reconciler(settings, cluster, cache, planner, autoscaler, stalls)
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -95,6 +102,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         catalogue=catalogue,
         platform=_platform(settings, connection, planner, catalogue),
         autoscaler=autoscaler,
+        stalls=stalls,
     )
 
 
@@ -125,7 +133,12 @@ def _planner(settings: Settings) -> CataloguePlanner:
 
 
 def _reconciler(
-    settings: Settings, cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
+    settings: Settings,
+    cluster: Cluster,
+    cache: ObjectCache,
+    planner: CataloguePlanner,
+    autoscaler: Autoscaler,
+    stalls: StallWatch,
 ) -> LLMServiceReconciler:
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     return LLMServiceReconciler(
@@ -135,6 +148,7 @@ def _reconciler(
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,
+        engine=stalls.condition,
         inspect=inspections.facts_of,
     )
 

@@ -26,7 +26,7 @@ _FITTING = 0.85
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
-    """A minute of one service: what happened, and of the `full` readings how many requests would have fitted, in sum."""
+    """A minute of one service: what happened, and of `full` readings how many requests would have fitted, added up."""
 
     began: float
     preempted: float = 0.0
@@ -60,9 +60,7 @@ class Preemptions:
     said_at: float = 0.0
 
 
-def counted(
-    before: Preemptions, readings: Iterable[tuple[str, Reading]], max_num_seqs: int, now: float
-) -> Preemptions:
+def counted(before: Preemptions, readings: Iterable[tuple[str, Reading]], max_num_seqs: int, now: float) -> Preemptions:
     """What is known after the readings of a round, each with the UID of its pod.
 
     The condition is EngineProgressing while too many requests run at once, with the number to set; None while they do

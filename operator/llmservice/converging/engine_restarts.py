@@ -14,8 +14,9 @@ GRACE_SECONDS = 30
 """A hung engine finishes nothing: its requests are lost, and waiting for them as in a drain would only take longer."""
 
 
-_NO_TOKEN_ASKED = "it is not restarted, because it refuses to be asked for a token"
-_NO_RIGHT = "it is not restarted: the operator may not evict pods; delete the pod, or grant the right"
+_UNASKED = "it is not restarted, because it refuses to be asked for one: see its log, and delete the pod if it hangs"
+NOT_ALLOWED = "it is not restarted, because the operator may not evict it: delete the pod"
+NOT_NOW = "it is restarted as soon as the API server and the disruption budget allow it"
 _OTHERS = "it is restarted as soon as the other replicas are ready"
 _LATER = f"it is restarted later: one replica in {span(RESTART_EVERY_SECONDS)} at most"
 RESTARTED = f"it is restarted, 1 of at most 1 in {span(RESTART_EVERY_SECONDS)}"
@@ -50,9 +51,9 @@ def obstacle(stall: Stall, pods: Sequence[ScaledPod], last_at: float | None, now
     may evict pods, as far as it knows.
     """
     if not stall.silent:
-        return _NO_TOKEN_ASKED
+        return _UNASKED
     if not allowed:
-        return _NO_RIGHT
+        return NOT_ALLOWED
     if any(pod.phase is not PodPhase.READY for pod in pods if pod.uid != stall.uid):
         return _OTHERS
     return _LATER if last_at is not None and now - last_at < RESTART_EVERY_SECONDS else ""

@@ -46,9 +46,7 @@ class EngineProgress:
 def followed(before: EngineProgress | None, reading: Reading, restarts: int) -> EngineProgress:
     """The progress after a reading of an engine that was started again so often."""
     counters, signs = reading.counters, _signs(reading)
-    fresh = EngineProgress(
-        restarts=restarts, signs=signs, running=counters.running, since=reading.at, at=reading.at
-    )
+    fresh = EngineProgress(restarts=restarts, signs=signs, running=counters.running, since=reading.at, at=reading.at)
     if before is None or before.restarts != restarts or reading.at - before.at > _LARGEST_GAP_SECONDS:
         return fresh
     if reading.at <= before.at:

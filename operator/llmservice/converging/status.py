@@ -31,11 +31,11 @@ _OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
 class Situation:
     """What the status is composed from.
 
-    `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
-    the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
-    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once.
+    `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands,
+    `update` the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's
+    report; None when nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse
+    condition, `start` what stands in `status.start`; both None where nothing is known. `engine` is the
+    EngineProgressing condition. `unread`: no log was read of what starts, and one will be at once.
     """
 
     plan: ServicePlan
@@ -49,6 +49,7 @@ class Situation:
     modified: Condition | None = None
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
+    engine: Condition | None = None
     start: Status | None = None
     unread: bool = False
 
@@ -135,7 +136,13 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    said = (fits_condition(situation.plan.fit), situation.accelerator, situation.update, situation.modified)
+    said = (
+        fits_condition(situation.plan.fit),
+        situation.accelerator,
+        situation.engine,
+        situation.update,
+        situation.modified,
+    )
     beside = [condition for condition in said if condition]
     return [*_progress(situation, now), *beside, *scaling]
 

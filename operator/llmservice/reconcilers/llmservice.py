@@ -2,10 +2,10 @@
 
 import dataclasses
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
@@ -14,7 +14,7 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
-from llmservice.converging.conditions import condition_in
+from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
@@ -80,7 +80,7 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows.
+    that nobody knows. `engine` returns the EngineProgressing condition of a resource (by UID) with this status.
     """
 
     cluster: Cluster
@@ -89,6 +89,7 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    engine: Callable[[str, Mapping[str, Any]], Condition | None] = lambda *_: None
     inspect: Inspect = no_inspection
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
@@ -257,6 +258,7 @@ class LLMServiceReconciler:
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
+            engine=self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
             unread=said.unread,
         )

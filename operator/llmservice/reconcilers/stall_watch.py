@@ -1,0 +1,205 @@
+"""Watches the engines of all services: whether they hang, and whether they interrupt too many requests.
+
+What the autoscaler reads every ten seconds is used as it comes; services that are not autoscaled are read here, every
+thirty seconds, through the same source: its bounds on time, memory and shares of namespaces hold for both together.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.converging.conditions import Condition, condition_in
+from llmservice.converging.pod_readings import PodReadings, ReadFailure, Reading
+from llmservice.converging.scaled_pods import PodPhase, ScaledPod, scaled_pods
+from llmservice.engines.engine import PORT
+from llmservice.engines.metric_names import MetricNames
+from llmservice.objects.pods import pods_of
+from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.reconcilers.stall_handler import StallHandler
+from llmservice.reconcilers.stall_states import StallState, WatchedService, begun
+from llmservice.reconcilers.workers import ServiceKey
+from llmservice.signals.source import Source, Target
+
+log = logging.getLogger(__name__)
+
+_PERIOD_SECONDS = 30.0
+_UNDECIDED_SECONDS = 60.0
+"""Beyond the time that an engine may do nothing: until then a new leader leaves the status as it is."""
+
+
+class _Unscaled(NamedTuple):
+    """A service that the autoscaler does not read, and how its pods name their metrics."""
+
+    body: Manifest
+    pods: Sequence[ScaledPod]
+    metric_names: MetricNames
+
+
+@dataclass(slots=True, kw_only=True)
+class StallWatch:
+    """Watches while this process leads.
+
+    `metric_names` are those of an engine and version; None where the catalogue does not know them any more. `changed`
+    is called with the key of a resource of which the status is to say something else.
+    """
+
+    cache: ObjectCache
+    source: Source
+    handler: StallHandler
+    metric_names: Callable[[str, str], MetricNames | None]
+    changed: Callable[[ServiceKey], None]
+    states: dict[str, StallState] = field(default_factory=dict)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether engines are watched at all."""
+        return self.handler.stall_seconds > 0
+
+    async def run(self) -> NoReturn:
+        """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
+        loop = asyncio.get_running_loop()
+        self.states.clear()
+        try:
+            while True:
+                began = loop.time()
+                if self.is_on:
+                    await self.round()
+                await asyncio.sleep(max(1.0, began + _PERIOD_SECONDS - loop.time()))
+        finally:
+            self.states.clear()
+
+    async def round(self) -> None:
+        """Read those that nobody else reads, then settle all."""
+        uids = {uid_of(body) for body in self.cache.of_kind("LLMService")}
+        for gone in self.states.keys() - uids:
+            del self.states[gone]
+        try:
+            await self._read(await self._unscaled())
+        except Exception:
+            log.exception("defect while engines are read")
+        async with asyncio.TaskGroup() as tasks:
+            for state in [*self.states.values()]:
+                tasks.create_task(self._settle(state))
+                await asyncio.sleep(0)
+
+    def note(self, body: Manifest, pods: Sequence[ScaledPod], readings: PodReadings) -> None:
+        """Remember what was read of a service, whoever read it."""
+        service = _watched(body, pods) if self.is_on else None
+        if service is None:
+            return
+        now = self.handler.now().timestamp()
+        state = self.states.get(service.uid) or self.states.setdefault(service.uid, begun(service, now))
+        state.note(service, readings, now)
+
+    def condition(self, uid: str, status: Mapping[str, Any]) -> Condition | None:
+        """EngineProgressing of a resource (by UID) with this status; None where it has none."""
+        before, state = _condition_before(status), self.states.get(uid)
+        if not self.is_on:
+            return None
+        if state is not None and state.condition is not None:
+            return state.condition
+        if before is None or before.status:
+            return before
+        return before if state is None or self._is_undecided(state) else _PROGRESSING
+
+    def _is_undecided(self, state: StallState) -> bool:
+        """Whether it is watched for less time than it takes to find a problem."""
+        allowed = [state.allowed_seconds(known, self.handler.stall_seconds) for known in state.progress.values()]
+        watched = self.handler.now().timestamp() - state.began
+        return state.stalls_found == 0 and watched < max(allowed, default=0.0) + _UNDECIDED_SECONDS
+
+    async def _unscaled(self) -> list[_Unscaled]:
+        """Services that the autoscaler does not read; other work of the event loop comes in between any two of them."""
+        found = list[_Unscaled]()
+        for body in [*self.cache.of_kind("LLMService")]:
+            if (service := self._to_read(body)) is not None:
+                found.append(service)
+            await asyncio.sleep(0)
+        return found
+
+    def _to_read(self, body: Manifest) -> _Unscaled | None:
+        spec, plan = body.get("spec") or {}, (body.get("status") or {}).get("plan") or {}
+        if spec.get("autoscaling") or spec.get("suspend") or is_being_deleted(body) or not plan:
+            return None
+        names = self.metric_names(str(spec.get("engine", "")), str(plan.get("engineVersion", "")))
+        return _Unscaled(body, pods, names) if names is not None and (pods := self._pods(body)) else None
+
+    def _pods(self, body: Manifest) -> Sequence[ScaledPod]:
+        key = body["metadata"]["namespace"], body["metadata"]["name"]
+        deployment = self.cache.get(Ref("Deployment", *key))
+        if deployment is None or controller_uid(deployment) != uid_of(body):
+            return ()
+        sets, pods = self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key)
+        return scaled_pods(pods_of(deployment, sets, pods))
+
+    async def _read(self, services: Sequence[_Unscaled]) -> None:
+        targets: dict[Target, str] = {}
+        for body, pods, names in services:
+            ready = [pod for pod in pods if pod.phase is PodPhase.READY and pod.address]
+            targets |= {_target(body, pod, names): uid_of(body) for pod in ready}
+        readings: dict[str, dict[str, Reading | ReadFailure]] = {}
+        for target, outcome in (await self.source.read([*targets])).items():
+            readings.setdefault(targets[target], {})[target.pod] = outcome
+        for body, pods, _ in services:
+            self.note(body, pods, readings.get(uid_of(body), {}))
+            await asyncio.sleep(0)
+
+    async def _settle(self, state: StallState) -> None:
+        try:
+            if await self.handler.settle(state):
+                self.changed(state.key)
+        except Exception:
+            log.exception("%s/%s: defect while engines are watched", *state.key)
+
+
+_PROGRESSING = Condition(
+    type=ConditionType.ENGINE_PROGRESSING,
+    status=True,
+    reason=Reason.ENGINE_PROGRESSING,
+    message="engines that have requests produce tokens",
+)
+
+
+def _condition_before(status: Mapping[str, Any]) -> Condition | None:
+    """What the status says; None where it says nothing, or what a newer operator said."""
+    said = condition_in(status, ConditionType.ENGINE_PROGRESSING)
+    if said.get("reason") not in set(Reason):
+        return None
+    return Condition(
+        type=ConditionType.ENGINE_PROGRESSING,
+        status=said["status"] == "True",
+        reason=Reason(said["reason"]),
+        message=str(said.get("message", "")),
+    )
+
+
+def _watched(body: Manifest, pods: Sequence[ScaledPod]) -> WatchedService | None:
+    status = body.get("status") or {}
+    plan, models = status.get("plan") or {}, status.get("models") or ()
+    if not plan or not models:
+        return None
+    return WatchedService(
+        key=(body["metadata"]["namespace"], body["metadata"]["name"]),
+        uid=uid_of(body),
+        body=body,
+        pods=tuple(pods),
+        devices=int(plan.get("devices", 0)),
+        max_num_seqs=int(plan.get("maxNumSeqs", 0)),
+        model=str(models[0]),
+    )
+
+
+def _target(body: Manifest, pod: ScaledPod, names: MetricNames) -> Target:
+    metadata = body["metadata"]
+    return Target(
+        namespace=metadata["namespace"],
+        service=metadata["name"],
+        pod=pod.name,
+        address=pod.address,
+        port=PORT,
+        metric_names=names,
+    )
