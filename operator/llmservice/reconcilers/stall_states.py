@@ -31,12 +31,13 @@ class WatchedService:
 class StallState:
     """One service. Only the operator's loop writes; other threads read `key` and the counts.
 
-    `service` is as it was noted last, and watched since `began`. `stalls` are engines that hang, by UID of the pod;
+    `service` is as it was at `noted_at`, and watched since `began`. `stalls` are engines that hang, by UID of the pod;
     `told` is of which pod an Event said what becomes of it. `condition` is what the status is to say; None: nothing.
     """
 
     service: WatchedService
     began: float
+    noted_at: float
     last_restart_at: float | None
     refused_at: float | None = None
     progress: dict[str, EngineProgress] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class StallState:
 
     def note(self, service: WatchedService, readings: PodReadings, now: float) -> None:
         """Remember what a round has read; a pod that could not be read stays as it was."""
-        self.service = service
+        self.service, self.noted_at = service, now
         ready = [pod for pod in service.pods if pod.phase is PodPhase.READY]
         read = [(pod, reading) for pod in ready if isinstance(reading := readings.get(pod.name), Reading)]
         before, self.progress = self.progress, {}
@@ -107,4 +108,4 @@ class StallState:
 
 def begun(service: WatchedService, now: float) -> StallState:
     """The state of a service that was not watched until now (seconds since 1970)."""
-    return StallState(service=service, began=now, last_restart_at=last_restart(service.pods))
+    return StallState(service=service, began=now, noted_at=now, last_restart_at=last_restart(service.pods))

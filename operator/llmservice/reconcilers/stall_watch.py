@@ -27,6 +27,7 @@ from llmservice.signals.source import Source, Target
 log = logging.getLogger(__name__)
 
 _PERIOD_SECONDS = 30.0
+_FORGOTTEN_SECONDS = 100.0
 _UNDECIDED_SECONDS = 60.0
 """Beyond the time that an engine may do nothing: until then a new leader leaves the status as it is."""
 
@@ -74,13 +75,11 @@ class StallWatch:
 
     async def round(self) -> None:
         """Read those that nobody else reads, then settle all."""
-        uids = {uid_of(body) for body in self.cache.of_kind("LLMService")}
-        for gone in self.states.keys() - uids:
-            del self.states[gone]
         try:
             await self._read(await self._unscaled())
         except Exception:
             log.exception("defect while engines are read")
+        self._forget()
         async with asyncio.TaskGroup() as tasks:
             for state in [*self.states.values()]:
                 tasks.create_task(self._settle(state))
@@ -106,6 +105,14 @@ class StallWatch:
             return before
         return before if state is None or self._is_undecided(state) else _PROGRESSING
 
+    def _forget(self) -> None:
+        """Drop what is known of services that are gone, suspended, or read by nobody any more."""
+        uids = {uid_of(body) for body in self.cache.of_kind("LLMService")}
+        oldest = self.handler.now().timestamp() - _FORGOTTEN_SECONDS
+        for uid, state in [*self.states.items()]:
+            if uid not in uids or state.noted_at < oldest:
+                del self.states[uid]
+
     def _is_undecided(self, state: StallState) -> bool:
         """Whether it is watched for less time than it takes to find a problem."""
         allowed = [state.allowed_seconds(known, self.handler.stall_seconds) for known in state.progress.values()]
@@ -126,7 +133,7 @@ class StallWatch:
         if spec.get("autoscaling") or spec.get("suspend") or is_being_deleted(body) or not plan:
             return None
         names = self.metric_names(str(spec.get("engine", "")), str(plan.get("engineVersion", "")))
-        return _Unscaled(body, pods, names) if names is not None and (pods := self._pods(body)) else None
+        return None if names is None else _Unscaled(body, self._pods(body), names)
 
     def _pods(self, body: Manifest) -> Sequence[ScaledPod]:
         key = body["metadata"]["namespace"], body["metadata"]["name"]

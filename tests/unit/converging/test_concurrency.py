@@ -16,7 +16,7 @@ from tests.unit.autoscaling.builders import counters
 
 def readings_under_load(profile: EngineProfile, *, output_tokens: int, until: float = 1500.0) -> Iterator[Reading]:
     """One engine that is offered more than it can serve, read every ten seconds."""
-    chance, engine = random.Random(1), EngineReplica(profile, clock=0.0)
+    chance, engine = random.Random(1), EngineReplica(profile, clock=0.0)  # noqa: S311
     due = now = 0.0
     while now < until:
         now += 10.0
