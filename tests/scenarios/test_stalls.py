@@ -64,7 +64,7 @@ class StallWorld(World):
         """A term of leadership begins: a new process, as far as memory goes."""
         self.watch = StallWatch(
             cache=self.cache,
-            source=self.engines,
+            sources={"Pods": self.engines},
             handler=StallHandler(
                 cluster=self.cluster, ask=self.engines.ask, now=self._moment, stall_seconds=stall_seconds
             ),
@@ -288,7 +288,7 @@ def test_autoscaled_services_are_read_by_the_autoscaler_alone() -> None:
     handler = StallHandler(cluster=world.cluster, ask=engines.ask, now=lambda: world.time, stall_seconds=120.0)
     watch = StallWatch(
         cache=world.cache,
-        source=engines,
+        sources={"Pods": engines},
         handler=handler,
         metric_names=lambda *_: MetricNames(),
         changed=lambda _: None,

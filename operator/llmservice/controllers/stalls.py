@@ -1,6 +1,6 @@
 """The watch over engines of this process: its parts put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from llmservice.cluster.caching.cache import ObjectCache
@@ -27,10 +27,10 @@ def a_stall_watch(
     cluster: Cluster,
     cache: ObjectCache,
     planner: CataloguePlanner,
-    source: Source,
+    sources: Mapping[str, Source],
     changed: Callable[[ServiceKey], None],
 ) -> StallWatch:
-    """The watch; `source` reads the pods of services that are not autoscaled, `changed` as it calls it."""
+    """The watch, with the autoscaler's sources; `changed` as it calls it."""
     handler = StallHandler(
         cluster=cluster, ask=_ask, now=lambda: datetime.now(UTC), stall_seconds=settings.stall_seconds
     )
@@ -41,7 +41,7 @@ def a_stall_watch(
         except (KeyError, InvalidSpec):
             return None
 
-    return StallWatch(cache=cache, source=source, handler=handler, metric_names=metric_names, changed=changed)
+    return StallWatch(cache=cache, sources=sources, handler=handler, metric_names=metric_names, changed=changed)
 
 
 async def _ask(address: str, model: str) -> Answer:

@@ -78,7 +78,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
-    stalls = a_stall_watch(settings, cluster, cache, planner, sources["Pods"], queue.add)
+    stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
     reconciler = _reconciler(settings, cluster, cache, planner, autoscaler, stalls)

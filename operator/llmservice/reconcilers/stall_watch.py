@@ -44,12 +44,13 @@ class _Unscaled(NamedTuple):
 class StallWatch:
     """Watches while this process leads.
 
-    `metric_names` are those of an engine and version; None where the catalogue does not know them any more. `changed`
-    is called with the key of a resource of which the status is to say something else.
+    `sources` are those of `spec.autoscaling.source`, by name. `metric_names` are those of an engine and version;
+    None where the catalogue does not know them any more. `changed` is called with the key of a resource of which
+    the status is to say something else.
     """
 
     cache: ObjectCache
-    source: Source
+    sources: Mapping[str, Source]
     handler: StallHandler
     metric_names: Callable[[str, str], MetricNames | None]
     changed: Callable[[ServiceKey], None]
@@ -149,7 +150,7 @@ class StallWatch:
             ready = [pod for pod in pods if pod.phase is PodPhase.READY and pod.address]
             targets |= {_target(body, pod, names): uid_of(body) for pod in ready}
         readings: dict[str, dict[str, Reading | ReadFailure]] = {}
-        for target, outcome in (await self.source.read([*targets])).items():
+        for target, outcome in (await self.sources["Pods"].read([*targets])).items():
             readings.setdefault(targets[target], {})[target.pod] = outcome
         for body, pods, _ in services:
             self.note(body, pods, readings.get(uid_of(body), {}))
