@@ -36,6 +36,7 @@ class Situation:
     report; None when nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse
     condition, `start` what stands in `status.start`; both None where nothing is known. `engine` is the
     EngineProgressing condition. `unread`: no log was read of what starts, and one will be at once.
+    `pulling` is what nodes pull, where that is all that is waited for.
     """
 
     plan: ServicePlan
@@ -52,6 +53,7 @@ class Situation:
     engine: Condition | None = None
     start: Status | None = None
     unread: bool = False
+    pulling: str = ""
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -174,7 +176,15 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
         return False, Reason.STARTING if passing else situation.diagnosis.reason, situation.diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
-    return (False, *waiting_for(progress, situation.pods))
+    return (False, *_waiting(situation))
+
+
+def _waiting(situation: Situation) -> tuple[Reason, str]:
+    """Of a workload of which nothing is wrong: what it waits for."""
+    progress, pulls = situation.progress, situation.pulling
+    if pulls:
+        return Reason.PULLING, f"{progress.ready} of {progress.desired} replicas ready; {pulls}: wait"
+    return waiting_for(progress, situation.pods)
 
 
 def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:

@@ -19,6 +19,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.pulling import pulling
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
@@ -261,6 +262,7 @@ class LLMServiceReconciler:
             engine=self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
             unread=said.unread,
+            pulling=pulling(observed.pods, observed.preparations, self.now()),
         )
 
     async def _stall(
