@@ -33,6 +33,7 @@ from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
+from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -95,12 +96,14 @@ class LLMServiceReconciler:
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
+    node_life: NodeLife = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
         self.starts = StartLogs(self.cluster)
+        self.node_life = NodeLife(self.cluster, self.cache)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
@@ -192,6 +195,7 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
+        await self.node_life.shield(plan, observed, self.now())
         said = await self.starts.read(plan, observed.pods, body.get("status") or {})
         situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None

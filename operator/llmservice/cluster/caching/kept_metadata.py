@@ -9,6 +9,7 @@ from llmservice.objects.names import (
     INTENT_ANNOTATION,
     NAME_LABEL,
     RENDER_VERSION_ANNOTATION,
+    STARTING_ANNOTATION,
     UPDATE_ANNOTATION,
 )
 from llmservice.objects.references import Manifest, controller_of
@@ -24,7 +25,7 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller")
 
 _ANNOTATIONS = (
     *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
-    *(UPDATE_ANNOTATION, DELETION_COST_ANNOTATION),
+    *(UPDATE_ANNOTATION, DELETION_COST_ANNOTATION, STARTING_ANNOTATION),
 )
 _LONGEST_ANNOTATION = 256
 """Anybody may write 256 kB of annotations; the longest that is read is an update's name."""
