@@ -36,12 +36,14 @@ class Stall:
     silent: bool
 
 
-def last_restart(pods: Sequence[ScaledPod]) -> float | None:
-    """When a replica was restarted at the latest (seconds since 1970), for who did not watch until now.
+def last_restart(pods: Sequence[ScaledPod], before: float) -> float | None:
+    """When somebody who led until `before` restarted a replica at the latest; seconds since 1970.
 
-    What is evicted is replaced at once, so the youngest pod tells, and nothing need be stored. None without pods.
+    What is evicted is replaced at once, so the youngest pod of that time tells, and nothing need be stored. None where
+    there is none.
     """
-    return max((datetime.fromisoformat(pod.created_at).timestamp() for pod in pods if pod.created_at), default=None)
+    created = (datetime.fromisoformat(pod.created_at).timestamp() for pod in pods if pod.created_at)
+    return max((at for at in created if at <= before), default=None)
 
 
 def obstacle(stall: Stall, pods: Sequence[ScaledPod], last_at: float | None, now: float, *, allowed: bool) -> str:

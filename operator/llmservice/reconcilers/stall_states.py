@@ -106,6 +106,7 @@ class StallState:
         return stalled and any(pod.phase is not PodPhase.READY for pod in self.service.pods)
 
 
-def begun(service: WatchedService, now: float) -> StallState:
-    """The state of a service that was not watched until now (seconds since 1970)."""
-    return StallState(service=service, began=now, noted_at=now, last_restart_at=last_restart(service.pods))
+def begun(service: WatchedService, led_since: float, now: float) -> StallState:
+    """The state of a service that was not watched until now; both times are in seconds since 1970."""
+    last = last_restart(service.pods, led_since)
+    return StallState(service=service, began=now, noted_at=now, last_restart_at=last)

@@ -55,6 +55,7 @@ class StallWatch:
     metric_names: Callable[[str, str], MetricNames | None]
     changed: Callable[[ServiceKey], None]
     states: dict[str, StallState] = field(default_factory=dict)
+    _led_since: float | None = None
 
     @property
     def is_on(self) -> bool:
@@ -65,6 +66,7 @@ class StallWatch:
         """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
         loop = asyncio.get_running_loop()
         self.states.clear()
+        self._led_since = None
         try:
             while True:
                 began = loop.time()
@@ -92,7 +94,10 @@ class StallWatch:
         if service is None:
             return
         now = self.handler.now().timestamp()
-        state = self.states.get(service.uid) or self.states.setdefault(service.uid, begun(service, now))
+        self._led_since = now if self._led_since is None else self._led_since
+        state = self.states.get(service.uid)
+        if state is None:
+            state = self.states[service.uid] = begun(service, self._led_since, now)
         state.note(service, readings, now)
 
     def condition(self, uid: str, status: Mapping[str, Any]) -> Condition | None:

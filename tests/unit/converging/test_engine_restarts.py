@@ -46,8 +46,10 @@ def test_not_without_the_right() -> None:
 
 
 def test_who_did_not_watch_takes_the_youngest_pod_for_the_last_restart() -> None:
-    assert last_restart([HUNG, OTHER]) == 1_767_225_600.0 + 1200
-    assert last_restart([]) is None
+    midnight = 1_767_225_600.0
+    assert last_restart([HUNG, OTHER], midnight + 3600) == midnight + 1200
+    assert last_restart([HUNG, OTHER], midnight + 600) == midnight  # the other one was made afterwards
+    assert last_restart([HUNG, OTHER], midnight - 1) is None
 
 
 def test_the_condition_has_the_figures() -> None:
