@@ -1,12 +1,10 @@
 """Failures on a real cluster: each has its reason and remedy, and recovers if it can."""
 
-import contextlib
 import json
 import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 

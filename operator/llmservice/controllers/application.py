@@ -79,6 +79,7 @@ async def _lead(parts: Parts, workers: int) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(parts.autoscaler.run())
         group.create_task(parts.stalls.run())
+        group.create_task(parts.nodes.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 

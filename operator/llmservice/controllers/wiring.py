@@ -33,6 +33,7 @@ from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
+from llmservice.reconcilers.node_watch import NodeWatch
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
@@ -64,6 +65,7 @@ class Parts:
     platform: PlatformWatch
     autoscaler: Autoscaler
     stalls: StallWatch
+    nodes: NodeWatch
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
@@ -77,7 +79,9 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     informers = _informers(connection, cache, history, namespaces)
     served = ServedNamespaces(informers)
     planner = _planner(settings)
-    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
+    nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
+    measured = replica.metrics.autoscale_seconds.observe
+    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, measured, lambda: nodes.leaving)
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
@@ -103,6 +107,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         platform=_platform(settings, connection, planner, catalogue),
         autoscaler=autoscaler,
         stalls=stalls,
+        nodes=nodes,
     )
 
 

@@ -1,5 +1,6 @@
 """Which pods keep their node while they start."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -29,8 +30,8 @@ def a_pod(
     }
 
 
-def changes(pod: Manifest, longest: float = 3600.0, **annotated: str) -> list[bool]:
-    return [shielded for _, shielded in shields([pod], annotated, longest, NOW)]
+def changes(pod: Manifest, annotated: Mapping[str, str] | None = None, *, longest: float = 3600.0) -> list[bool]:
+    return [shielded for _, shielded in shields([pod], annotated or {}, longest, NOW)]
 
 
 def test_a_pod_that_loads_is_shielded_once_and_freed_when_it_is_ready() -> None:
@@ -61,9 +62,9 @@ def test_a_start_beyond_its_budget_holds_no_node() -> None:
 
 
 def test_what_the_user_says_counts() -> None:
-    assert changes(a_pod(), **{"karpenter.sh/do-not-disrupt": "false"}) == []
-    assert changes(a_pod(), **{"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}) == []
-    assert changes(a_pod(), team="ml") == [True]
+    assert changes(a_pod(), {"karpenter.sh/do-not-disrupt": "false"}) == []
+    assert changes(a_pod(), {"cluster-autoscaler.kubernetes.io/safe-to-evict": "true"}) == []
+    assert changes(a_pod(), {"team": "ml"}) == [True]
 
 
 def test_a_pod_that_leaves_is_left_alone() -> None:
