@@ -66,7 +66,7 @@ class StallWatch:
         """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
         loop = asyncio.get_running_loop()
         self.states.clear()
-        self._led_since = None
+        self._led_since = self.handler.now().timestamp()
         try:
             while True:
                 began = loop.time()
