@@ -154,9 +154,11 @@ class StallWatch:
         for body, pods, names in services:
             ready = [pod for pod in pods if pod.phase is PodPhase.READY and pod.address]
             targets |= {_target(body, pod, names): uid_of(body) for pod in ready}
+            await asyncio.sleep(0)
         readings: dict[str, dict[str, Reading | ReadFailure]] = {}
         for target, outcome in (await self.sources["Pods"].read([*targets])).items():
             readings.setdefault(targets[target], {})[target.pod] = outcome
+            await asyncio.sleep(0)
         for body, pods, _ in services:
             self.note(body, pods, readings.get(uid_of(body), {}))
             await asyncio.sleep(0)
