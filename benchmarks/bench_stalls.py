@@ -24,6 +24,7 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.memory import settle
 from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.reconcilers.stall_handler import StallHandler
+from llmservice.reconcilers.stall_reading import UnscaledEngines
 from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.signals.one_token import Answer
 from llmservice.signals.source import Target
@@ -64,14 +65,13 @@ async def measure(cache: ObjectCache, services: int, pods: int) -> None:
     names = metric_names_of("vllm")
     watch = StallWatch(
         cache=cache,
-        sources={"Pods": engines},
+        unscaled=UnscaledEngines(cache=cache, sources={"Pods": engines}, metric_names=lambda *_: names),
         handler=StallHandler(
             cluster=InMemoryCluster(),
             ask=_never,
             now=lambda: datetime.fromtimestamp(engines.now, UTC),
             stall_seconds=120.0,
         ),
-        metric_names=lambda *_: names,
         changed=lambda _: None,
     )
     took, lag = 0.0, 0.0

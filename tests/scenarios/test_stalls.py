@@ -11,6 +11,7 @@ from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import Refused, Unavailable
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.stall_handler import StallHandler
+from llmservice.reconcilers.stall_reading import UnscaledEngines
 from llmservice.reconcilers.stall_states import StallState
 from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.signals.one_token import Answer
@@ -64,11 +65,12 @@ class StallWorld(World):
         """A term of leadership begins: a new process, as far as memory goes."""
         self.watch = StallWatch(
             cache=self.cache,
-            sources={"Pods": self.engines},
+            unscaled=UnscaledEngines(
+                cache=self.cache, sources={"Pods": self.engines}, metric_names=lambda *_: MetricNames()
+            ),
             handler=StallHandler(
                 cluster=self.cluster, ask=self.engines.ask, now=self._moment, stall_seconds=stall_seconds
             ),
-            metric_names=lambda *_: MetricNames(),
             changed=lambda key: self.changed.append(key[1]),
         )
         self.reconciler.engine = self.watch.condition
@@ -288,9 +290,8 @@ def test_autoscaled_services_are_read_by_the_autoscaler_alone() -> None:
     handler = StallHandler(cluster=world.cluster, ask=engines.ask, now=lambda: world.time, stall_seconds=120.0)
     watch = StallWatch(
         cache=world.cache,
-        sources={"Pods": engines},
+        unscaled=UnscaledEngines(cache=world.cache, sources={"Pods": engines}, metric_names=lambda *_: MetricNames()),
         handler=handler,
-        metric_names=lambda *_: MetricNames(),
         changed=lambda _: None,
     )
     world.autoscaler.noted = watch.note

@@ -11,6 +11,7 @@ from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.stall_handler import StallHandler
+from llmservice.reconcilers.stall_reading import UnscaledEngines
 from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.settings import Settings
@@ -41,7 +42,8 @@ def a_stall_watch(
         except (KeyError, InvalidSpec):
             return None
 
-    return StallWatch(cache=cache, sources=sources, handler=handler, metric_names=metric_names, changed=changed)
+    unscaled = UnscaledEngines(cache=cache, sources=sources, metric_names=metric_names)
+    return StallWatch(cache=cache, unscaled=unscaled, handler=handler, changed=changed)
 
 
 async def _ask(address: str, model: str) -> Answer:

@@ -1,28 +1,25 @@
 """Watches the engines of all services: whether they hang, and whether they interrupt too many requests.
 
 What the autoscaler reads every ten seconds is used as it comes; services that are not autoscaled are read here, every
-thirty seconds, through the same source: its bounds on time, memory and shares of namespaces hold for both together.
+thirty seconds.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.conditions import Condition, condition_in
-from llmservice.converging.pod_readings import PodReadings, ReadFailure, Reading
-from llmservice.converging.scaled_pods import PodPhase, ScaledPod, scaled_pods
-from llmservice.engines.engine import PORT
-from llmservice.engines.metric_names import MetricNames
-from llmservice.objects.pods import pods_of
-from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.converging.pod_readings import PodReadings
+from llmservice.converging.scaled_pods import ScaledPod
+from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.stall_handler import StallHandler
+from llmservice.reconcilers.stall_reading import UnscaledEngines
 from llmservice.reconcilers.stall_states import StallState, WatchedService, begun
 from llmservice.reconcilers.workers import ServiceKey
-from llmservice.signals.source import Source, Target
 
 log = logging.getLogger(__name__)
 
@@ -32,27 +29,17 @@ _UNDECIDED_SECONDS = 60.0
 """Beyond the time that an engine may do nothing: until then a new leader leaves the status as it is."""
 
 
-class _Unscaled(NamedTuple):
-    """A service that the autoscaler does not read, and how its pods name their metrics."""
-
-    body: Manifest
-    pods: Sequence[ScaledPod]
-    metric_names: MetricNames
-
-
 @dataclass(slots=True, kw_only=True)
 class StallWatch:
     """Watches while this process leads.
 
-    `sources` are those of `spec.autoscaling.source`, by name. `metric_names` are those of an engine and version;
-    None where the catalogue does not know them any more. `changed` is called with the key of a resource of which
-    the status is to say something else.
+    `unscaled` are the engines that the autoscaler does not read. `changed` is called with the key of a resource of
+    which the status is to say something else.
     """
 
     cache: ObjectCache
-    sources: Mapping[str, Source]
+    unscaled: UnscaledEngines
     handler: StallHandler
-    metric_names: Callable[[str, str], MetricNames | None]
     changed: Callable[[ServiceKey], None]
     states: dict[str, StallState] = field(default_factory=dict)
     _led_since: float | None = None
@@ -79,7 +66,7 @@ class StallWatch:
     async def round(self) -> None:
         """Read those that nobody else reads, then settle all."""
         try:
-            await self._read(await self._unscaled())
+            await self.unscaled.read(self.note)
         except Exception:
             log.exception("defect while engines are read")
         self._forget()
@@ -125,44 +112,6 @@ class StallWatch:
         watched = self.handler.now().timestamp() - state.began
         return state.stalls_found == 0 and watched < max(allowed, default=0.0) + _UNDECIDED_SECONDS
 
-    async def _unscaled(self) -> list[_Unscaled]:
-        """Services that the autoscaler does not read; other work of the event loop comes in between any two of them."""
-        found = list[_Unscaled]()
-        for body in [*self.cache.of_kind("LLMService")]:
-            if (service := self._to_read(body)) is not None:
-                found.append(service)
-            await asyncio.sleep(0)
-        return found
-
-    def _to_read(self, body: Manifest) -> _Unscaled | None:
-        spec, plan = body.get("spec") or {}, (body.get("status") or {}).get("plan") or {}
-        if spec.get("autoscaling") or spec.get("suspend") or is_being_deleted(body) or not plan:
-            return None
-        names = self.metric_names(str(spec.get("engine", "")), str(plan.get("engineVersion", "")))
-        return None if names is None else _Unscaled(body, self._pods(body), names)
-
-    def _pods(self, body: Manifest) -> Sequence[ScaledPod]:
-        key = body["metadata"]["namespace"], body["metadata"]["name"]
-        deployment = self.cache.get(Ref("Deployment", *key))
-        if deployment is None or controller_uid(deployment) != uid_of(body):
-            return ()
-        sets, pods = self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key)
-        return scaled_pods(pods_of(deployment, sets, pods))
-
-    async def _read(self, services: Sequence[_Unscaled]) -> None:
-        targets: dict[Target, str] = {}
-        for body, pods, names in services:
-            ready = [pod for pod in pods if pod.phase is PodPhase.READY and pod.address]
-            targets |= {_target(body, pod, names): uid_of(body) for pod in ready}
-            await asyncio.sleep(0)
-        readings: dict[str, dict[str, Reading | ReadFailure]] = {}
-        for target, outcome in (await self.sources["Pods"].read([*targets])).items():
-            readings.setdefault(targets[target], {})[target.pod] = outcome
-            await asyncio.sleep(0)
-        for body, pods, _ in services:
-            self.note(body, pods, readings.get(uid_of(body), {}))
-            await asyncio.sleep(0)
-
     async def _settle(self, state: StallState) -> None:
         try:
             if await self.handler.settle(state):
@@ -205,16 +154,4 @@ def _watched(body: Manifest, pods: Sequence[ScaledPod]) -> WatchedService | None
         devices=int(plan.get("devices", 0)),
         max_num_seqs=int(plan.get("maxNumSeqs", 0)),
         model=str(models[0]),
-    )
-
-
-def _target(body: Manifest, pod: ScaledPod, names: MetricNames) -> Target:
-    metadata = body["metadata"]
-    return Target(
-        namespace=metadata["namespace"],
-        service=metadata["name"],
-        pod=pod.name,
-        address=pod.address,
-        port=PORT,
-        metric_names=names,
     )
