@@ -15,6 +15,7 @@ from llmservice.errors import InvalidCatalogue
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
+from tests.golden.stalls import sentences as sentences_of_stalls
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
 
@@ -90,6 +91,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,
+    "stalls": sentences_of_stalls,
 }
 
 
