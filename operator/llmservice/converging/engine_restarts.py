@@ -14,12 +14,12 @@ GRACE_SECONDS = 30
 """A hung engine finishes nothing: its requests are lost, and waiting for them as in a drain would only take longer."""
 
 
-_UNASKED = "it is not restarted, because it refuses to be asked for one: see its log, and delete the pod if it hangs"
+_UNASKED = "it is not restarted, because it refused a request for one token: see its log, and delete it if it hangs"
 NOT_ALLOWED = "it is not restarted, because the operator may not evict it: delete the pod"
 NOT_NOW = "it is restarted as soon as the API server and the disruption budget allow it"
 _OTHERS = "it is restarted as soon as the other replicas are ready"
-_LATER = f"it is restarted later: one replica in {span(RESTART_EVERY_SECONDS)} at most"
-RESTARTED = f"it is restarted, 1 of at most 1 in {span(RESTART_EVERY_SECONDS)}"
+_LATER = f"it is restarted later, because one was in the last {RESTART_EVERY_SECONDS / 60:.0f} minutes"
+RESTARTED = f"it is restarted, 1 of at most 1 in {RESTART_EVERY_SECONDS / 60:.0f} minutes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def obstacle(stall: Stall, pods: Sequence[ScaledPod], last_at: float | None, now
 def stalled_message(stall: Stall, outcome: str) -> str:
     """What is said of a stall; `outcome` is what becomes of it."""
     requests = f"{stall.running} running request{'s' if stall.running != 1 else ''}"
-    asked = ", nor for one that was sent to it" if stall.silent else ""
+    asked = ", and none for a request of the operator" if stall.silent else ""
     return f"{stall.pod}: {requests}, no token for {span(stall.seconds)}{asked}; {outcome}"
 
 

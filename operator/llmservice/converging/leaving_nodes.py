@@ -47,6 +47,4 @@ def nodes_of(pods: Iterable[Manifest]) -> frozenset[str]:
 def leaving_message(node: str, why: str, replicas: int) -> str:
     """What is said when a node with replicas is found going."""
     which = "its replica is" if replicas == 1 else f"its {replicas} replicas are"
-    return (
-        f"node {node} is going ({why}): {which} replaced as it is emptied, and leave first when there are to be fewer"
-    )
+    return f"node {node} is going ({why}): {which} replaced when it is emptied, and the first to go in a scale-down"
