@@ -13,7 +13,7 @@ import pytest
 
 from llmservice.converging.node_life import SHIELD
 from tests.cluster.engine_process import engine_process
-from tests.cluster.kube import Body, Kube
+from tests.cluster.kube import Body, Kube, Rejected, condition_of, item_of
 from tests.cluster.services import address_of, ask, on_gpu
 from tests.cluster.stopped_thread import stopped
 from tests.load.in_flight import InFlight
@@ -94,3 +94,37 @@ def test_a_replica_keeps_its_node_while_it_starts(kube: Kube) -> None:
         lambda: pods(kube),
         seconds=20,
     )
+
+
+@pytest.mark.usefixtures("models")
+def test_a_node_that_is_emptied_gives_up_one_replica_at_a_time(kube: Kube) -> None:
+    """By evictions, as a drain, Karpenter and the cluster autoscaler make them."""
+    kube.create(on_gpu(replicas=2))
+    kube.wait_ready("chat")
+    first, second = (pod["metadata"]["name"] for pod in pods(kube).values())
+    evict(kube, first)
+    with pytest.raises(Rejected, match="disruption budget"):
+        evict(kube, second)
+    kube.wait(lambda: is_evicted(kube, second) or None, lambda: pods(kube).keys(), seconds=120)
+    kube.wait(
+        lambda: {first, second}.isdisjoint(pod["metadata"]["name"] for pod in pods(kube).values()) or None,
+        lambda: pods(kube).keys(),
+    )
+    kube.wait_ready("chat")
+
+
+def evict(kube: Kube, name: str) -> None:
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": kube.namespace}}
+    kube.request("POST", item_of("Pod", kube.namespace, name, "eviction"), body)
+
+
+def is_evicted(kube: Kube, name: str) -> bool:
+    """Whether the budget allowed it; the other replica is ready then."""
+    try:
+        evict(kube, name)
+    except Rejected as rejected:
+        assert rejected.status == 429
+        return False
+    ready = (condition_of(pod, "Ready").get("status") for pod in pods(kube).values())
+    assert "True" in ready
+    return True
