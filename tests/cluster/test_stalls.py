@@ -123,7 +123,8 @@ def is_evicted(kube: Kube, name: str) -> bool:
     try:
         evict(kube, name)
     except Rejected as rejected:
-        assert rejected.status == 429
+        if rejected.status != 429:
+            raise
         return False
     ready = (condition_of(pod, "Ready").get("status") for pod in pods(kube).values())
     assert "True" in ready
