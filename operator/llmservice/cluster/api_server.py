@@ -110,6 +110,19 @@ class ApiServer:
         except NotFound:
             return
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:
+        """Evict exactly the pod with this UID; nothing happens when it is gone already."""
+        eviction = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"namespace": ref.namespace, "name": ref.name},
+            "deleteOptions": {"gracePeriodSeconds": grace_seconds, "preconditions": {"uid": uid}},
+        }
+        try:
+            await self.connection.call("POST", _target(ref, "eviction"), body=eviction)
+        except NotFound:
+            return
+
     async def record(self, event: Manifest) -> None:
         """Create a core/v1 Event, unless there are too many."""
         if not self.events.allows(event):

@@ -78,6 +78,14 @@ class Cluster(Protocol):
         """
         ...
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:
+        """Have the API server delete exactly the pod with this UID, within what its disruption budget allows.
+
+        `Unavailable` while the budget does not allow it; nothing happens when the pod is gone already; `Conflict` when
+        the name belongs to another one.
+        """
+        ...
+
     async def record(self, event: Manifest) -> None:
         """Create a core/v1 Event; `Conflict` when one of this name exists."""
         ...

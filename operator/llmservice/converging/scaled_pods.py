@@ -43,6 +43,7 @@ class ScaledPod:
     scheduler_message: str = ""
     has_served: bool = False
     room_freed_by: str = ""
+    node: str = ""
 
     @property
     def cold_start_seconds(self) -> float | None:
@@ -76,6 +77,7 @@ def _pod(manifest: Manifest) -> ScaledPod:
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         scheduler_message=scheduler_message,
         has_served=phase is PodPhase.STARTING and _may_have_served(manifest),
+        node=str((manifest.get("spec") or {}).get("nodeName") or ""),
     )
 
 
