@@ -58,8 +58,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "How the replicas are going to be replaced, and how long the gap is expected to be.", "Nothing."
     ),
     Reason.ROLLOUT_BLOCKED: Meaning(
-        "No device is free for a replica of the new revision, and `spec.rollout.allowDowntime` is false.",
-        "Free a device, add a node, or set `spec.rollout.allowDowntime` to true.",
+        "The only replica that serves would have to go for the change: no device is free for one more, and "
+        "`spec.rollout.allowDowntime` is false.",
+        "Free a device, add a node, or set `spec.rollout.allowDowntime` to true; the change is then made.",
     ),
     Reason.ROLLED_BACK: Meaning(
         "The newest generation did not become ready within its budget; the replicas of the one before serve.",
