@@ -185,6 +185,19 @@ def test_pods_that_an_edit_does_not_change_are_not_given_up() -> None:
     assert "failed" not in rollout_of(world)
 
 
+def test_what_does_not_go_with_the_newest_bounds_is_not_returned_to() -> None:
+    """The earlier engine reports no KV cache, which the newest autoscaling is by."""
+    kv = {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 50}}
+    vllm = {"spec__engine": "vllm", "spec__model": {"uri": "hf://acme/chat-7B"}, "spec__replicas": None}
+    world = RolloutWorld().first()
+    world.apply(**vllm, spec__autoscaling=kv)
+    world.settle()
+    world.step(NOT_FOUND, old=1, late=True)
+    world.settle()
+    assert "failed" not in rollout_of(world)
+    assert world.condition("Stalled")["reason"] == "ImagePullFailed"
+
+
 def test_a_change_that_is_to_be_held_stays() -> None:
     world = failing(RolloutWorld().first(), spec__rollout={"onFailure": "Hold"})
     world.step(NOT_FOUND, old=1, late=True)

@@ -56,7 +56,7 @@ class Rollbacks:
     ) -> tuple[InForce, float | None]:
         """The revision with its failure if it is given up now, and the seconds until it is to be judged again."""
         plan, owner = situation.plan, situation.plan.owner
-        if force.served is None or force.failed or written.contests or service.spec.rollout.on_failure == "Hold":
+        if not _is_change(force, situation) or written.contests or service.spec.rollout.on_failure == "Hold":
             return force, None
         deployment = written.children.get(Ref("Deployment", owner.namespace, owner.name))
         updated = dataclasses.replace(observed, pods=observed.updated)
@@ -69,3 +69,8 @@ class Rollbacks:
             "%s/%s: generation %d is given up: %s", owner.namespace, owner.name, failed.generation, failed.reason
         )
         return dataclasses.replace(force, failed=failed), _AT_ONCE_SECONDS
+
+
+def _is_change(force: InForce, situation: Situation) -> bool:
+    """Whether the replicas are being made from something else than what served last, and it was not given up yet."""
+    return force.served is not None and not force.failed and situation.source not in {None, force.served.digest}
