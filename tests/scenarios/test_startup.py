@@ -205,6 +205,19 @@ def test_an_edit_that_changes_no_pod_is_no_reason_to_take_what_was_learned(edit:
     assert budget_of(world) == 3 * 2950
 
 
+def test_a_template_that_somebody_changed_is_repaired_to_what_it_was_and_no_further() -> None:
+    world = a_world()
+    through_a_start(world, ready=3000)
+    template = template_of(world)
+
+    def meddle(live: Manifest) -> None:
+        live["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 1
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), meddle, manager="kubectl-edit")
+    world.reconcile()
+    assert template_of(world) == template
+
+
 def test_what_the_user_set_stays_and_another_model_begins_anew() -> None:
     world = a_world()
     through_a_start(world, ready=3000)
