@@ -266,7 +266,7 @@ class LLMServiceReconciler:
             engine=self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
             unread=said.unread,
-            pulling=pulling(observed.pods, observed.preparations, self.now()),
+            pulling=pulling(observed.pods, observed.preparations, body.get("status") or {}, self.now()),
         )
 
     async def _stall(
