@@ -47,4 +47,5 @@ def _pulls(count: int) -> str:
     pull = Preparation(over=True, pulling=_IMAGE, pulling_since="2026-01-01T00:00:00Z")
     names = [f"chat-{number}" for number in range(count)]
     pods = [{"metadata": {"name": name}, "status": {}} for name in names]
-    return pulling(pods, dict.fromkeys(names, pull), datetime(2026, 1, 1, 0, 2, 10, tzinfo=UTC))
+    status = {"startup": {"last": {"imageSeconds": 185}}} if count > 1 else {}
+    return pulling(pods, dict.fromkeys(names, pull), status, datetime(2026, 1, 1, 0, 2, 10, tzinfo=UTC))

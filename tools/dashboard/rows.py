@@ -116,6 +116,15 @@ AUTOSCALING = (
         queries=(Query(largest("llmservice_kv_cache_usage_ratio"), _SERVICE),),
     ),
     Panel(
+        title="Engines that hang",
+        meaning="Found by the watch over engines in an hour, and replicas restarted for it: docs/how-to/stalls.md.",
+        unit="none",
+        queries=(
+            Query(f"sum(increase(llmservice_engine_stalls_total{{{OF_SERVICES}}}[1h]))", "found"),
+            Query(f"sum(increase(llmservice_engine_restarts_total{{{OF_SERVICES}}}[1h]))", "restarted"),
+        ),
+    ),
+    Panel(
         title="Age of readings",
         meaning="The oldest reading that was decided from.",
         unit="s",

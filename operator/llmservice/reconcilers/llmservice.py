@@ -307,7 +307,7 @@ class LLMServiceReconciler:
             revision=force,
             source=source_in(force, plan, deployment),
             rollout=rollout,
-            pulling=pulling(observed.pods, observed.preparations, self.now()),
+            pulling=pulling(observed.pods, observed.preparations, body.get("status") or {}, self.now()),
         )
 
     async def _stall(
