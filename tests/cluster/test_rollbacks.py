@@ -27,6 +27,7 @@ QUIET_SECONDS = 5
 def requests_all_the_time(kube: Kube) -> Iterator[Counter[str]]:
     """Three clients that ask again and again, each time over a new connection; counts how the requests ended."""
     outcomes: Counter[str] = Counter()
+    began = time.monotonic()
     ends, url = threading.Event(), f"{address_of(kube)}/v1/models"
 
     def ask() -> None:
@@ -35,7 +36,7 @@ def requests_all_the_time(kube: Kube) -> Iterator[Counter[str]]:
                 with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310
                     outcomes["answered" if answer.read() else "empty"] += 1
             except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-                outcomes[f"{type(error).__name__}: {error}"] += 1
+                outcomes[f"{time.monotonic() - began:.2f} s: {error!r}"] += 1
 
     clients = [threading.Thread(target=ask) for _ in range(3)]
     for client in clients:
