@@ -92,6 +92,19 @@ def test_a_replica_that_the_scheduler_places_nowhere_takes_the_place_of_the_old_
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("models")
+def test_a_quota_that_admits_one_gpu_is_not_waited_for(kube: Kube, gpus: Sandbox) -> None:
+    gpus.set_gpus(2)
+    hard = {"hard": {"requests.nvidia.com/gpu": "1"}}
+    kube.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "gpus"}, "spec": hard})
+    kube.create(on_gpu())
+    kube.wait_ready("chat")
+    edit(kube)
+    assert event_reasons(kube).count("RolloutPlan") == 2
+    assert "quota" in told(kube)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("models")
 def test_without_downtime_a_change_waits_for_a_gpu(kube: Kube, gpus: Sandbox) -> None:
     gpus.set_gpus(1)
     kube.create(on_gpu(rollout={"allowDowntime": False}))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from llmservice.converging.free_devices import Room
+from llmservice.converging.free_devices import NO_ANSWER, NO_RIGHT, Room
 from llmservice.converging.rollout_choice import (
     Expected,
     RolloutChoice,
@@ -12,6 +12,7 @@ from llmservice.converging.rollout_choice import (
     choose,
     choose_replacing,
 )
+from llmservice.converging.rollout_surge import WithoutPlace
 from llmservice.planning.service_plan import RolloutPlan, ServicePlan
 from tests.unit.converging.plans import a_plan
 
@@ -21,7 +22,8 @@ _ROOMS = (
     Room(needs=_NEEDS, total=8, free=0, node="", missing=2, released=True),
     Room(needs=_NEEDS, total=8, free=1, node="", missing=1, released=True),
     Room(needs=_NEEDS, total=8, free=1, node="", missing=1, released=False),
-    None,
+    NO_RIGHT,
+    NO_ANSWER,
 )
 _EXPECTED = (Expected(start_seconds=220.0, budget_seconds=900), Expected(start_seconds=None, budget_seconds=900))
 
@@ -42,7 +44,8 @@ def _choices() -> Iterator[RolloutChoice | None]:
         plan, serving = _plan(allow_downtime=allow), Serving(desired=replicas, ready=replicas)
         for room in _ROOMS:
             yield choose(plan, serving, room, expected)
-        yield after_no_place(plan, serving, 20.0, expected)
+        for waiting in (WithoutPlace(seconds=20.0, pod="u"), WithoutPlace(seconds=20.0)):
+            yield after_no_place(plan, serving, waiting.why, expected)
         yield choose_replacing(plan, serving)
 
 

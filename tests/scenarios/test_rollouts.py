@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from llmservice.converging.free_devices import DeviceNode, DevicePod, device_node, device_pod
+from llmservice.converging.patience import PATIENCE_SECONDS
 from llmservice.converging.rollout_step import RolloutStep
 from llmservice.errors import Conflict, Refused
+from llmservice.objects.names import AUTOSCALER
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.free_devices import FreeDevices
 from tests.in_memory_cluster.cluster import InMemoryCluster
@@ -368,3 +370,64 @@ def test_an_edit_that_is_refused_keeps_the_strategy() -> None:
     world.writes()
     world.reconcile()
     assert world.strategy() == SURGE
+
+
+def test_replicas_that_the_autoscaler_adds_leave_the_rollout_as_it_is() -> None:
+    world = GpuWorld(2)
+    world.edit()
+    world.scale(3, AUTOSCALER)
+    world.pass_time(1)
+    world.writes()
+    world.pass_time(1)
+    assert (world.strategy(), world.get("Deployment")["spec"]["replicas"], world.writes()) == (SURGE, 3, [])
+
+
+def test_a_new_replica_that_no_node_takes_for_long_moves_on_to_other_devices_while_the_old_one_serves() -> None:
+    world = GpuWorld(2, spec__rollout={"allowDowntime": False})
+    world.edit(spec__gpu={"type": "L4", "verify": False, "alternatives": [{"type": "A10G"}]})
+    world.take(1)
+    world.start_new_replica()
+    world.pass_time(200)
+    assert world.get("LLMService")["status"]["plan"]["accelerator"] == "L4"
+    world.pass_time(PATIENCE_SECONDS)
+    assert world.get("LLMService")["status"]["plan"]["accelerator"] == "A10G"
+
+
+def test_an_explicit_replace_of_the_only_replica_waits_where_no_downtime_is_allowed() -> None:
+    world = GpuWorld(2, spec__rollout={"strategy": "Replace", "allowDowntime": False})
+    world.edit()
+    assert (world.condition("Reconciling")["reason"], world.census.lists) == ("RolloutBlocked", 0)
+    world.edit(spec__rollout={"strategy": "Auto", "allowDowntime": False})
+    assert (world.strategy(), world.max_num_seqs()) == (SURGE, "3")
+
+
+def test_twenty_services_of_an_operator_without_the_choice_keep_their_pods_and_are_not_rewritten() -> None:
+    world, names = GpuWorld(2), [f"live-{number}" for number in range(20)]
+    with as_it_was_before():
+        for name in names:
+            world.apply(name, **ON_L4)
+            world.reconcile(name)
+    before = {name: world.get("Deployment", name) for name in names}
+    world.writes()
+    for name in names:
+        world.reconcile(name)
+    assert {name: world.get("Deployment", name) for name in names} == before
+    assert (world.writes(), world.census.lists) == ([], 0)
+
+
+def test_a_quota_that_admits_no_replica_more_is_not_waited_for() -> None:
+    world = GpuWorld(2)
+    world.edit()
+
+    def reject(live: Manifest) -> None:
+        message = 'pods "chat-2" is forbidden: exceeded quota: gpus, requested: requests.nvidia.com/gpu=1'
+        since = f"{world.time:%Y-%m-%dT%H:%M:%SZ}"
+        failure = {"type": "ReplicaFailure", "status": "True", "message": message, "lastTransitionTime": since}
+        generation = live["metadata"]["generation"]
+        live["status"] = {"observedGeneration": generation, "replicas": 1, "conditions": [failure]}
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), reject, subresource="status")
+    world.pass_time(15)
+    assert world.strategy() == SURGE
+    world.pass_time(6)
+    assert (world.strategy(), world.rollout()["strategy"]) == (IN_PLACE, "Replace")

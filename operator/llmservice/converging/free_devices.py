@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmservice.objects.device_amounts import Devices, devices_in, devices_of
-from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.node_fit import admits
 from llmservice.objects.pods import condition, has_ended
 from llmservice.objects.references import Manifest, uid_of
@@ -25,15 +24,11 @@ class DeviceNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevicePod:
-    """A pod that holds devices of a node until it has ended, however long it has been deleted.
-
-    `service` is its namespace and the value of our label ("ml/chat"), which prove nothing.
-    """
+    """A pod that holds devices of a node until it has ended, however long it has been deleted."""
 
     uid: str
     node: str
     devices: Devices
-    service: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +56,17 @@ class Room:
     released: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """Why nothing was counted, in a few words."""
+
+    why: str
+
+
+NO_RIGHT = Uncounted("the operator may not list nodes and pods of the cluster")
+NO_ANSWER = Uncounted("the list of nodes and pods takes too long")
+
+
 def device_node(node: Manifest) -> DeviceNode | None:
     """What counts of a node; None of one without devices."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
@@ -79,17 +85,9 @@ def device_node(node: Manifest) -> DeviceNode | None:
 
 def device_pod(pod: Manifest) -> DevicePod | None:
     """What counts of a pod; None of one that holds no devices, or is on no node."""
-    spec, metadata = pod.get("spec") or {}, pod["metadata"]
-    devices = devices_of(spec)
-    if not (devices and spec.get("nodeName")) or has_ended(pod):
-        return None
-    name = (metadata.get("labels") or {}).get(NAME_LABEL, "")
-    return DevicePod(
-        uid=uid_of(pod),
-        node=spec["nodeName"],
-        devices=devices,
-        service=f"{metadata.get('namespace', '')}/{name}" if name else "",
-    )
+    spec = pod.get("spec") or {}
+    node, devices = spec.get("nodeName"), devices_of(spec)
+    return DevicePod(uid=uid_of(pod), node=node, devices=devices) if node and devices and not has_ended(pod) else None
 
 
 def candidates(pod_spec: Mapping[str, Any], nodes: Iterable[DeviceNode]) -> list[DeviceNode]:

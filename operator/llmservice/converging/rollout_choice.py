@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from llmservice.converging.free_devices import Room
+from llmservice.converging.free_devices import Room, Uncounted
 from llmservice.objects.device_amounts import Devices
 from llmservice.planning.service_plan import ServicePlan
 
@@ -35,8 +35,8 @@ NOTHING_TO_LOSE = RolloutChoice(strategy="Replace")
 """Where nothing serves, in place is the fastest, and there is nothing to announce."""
 
 
-def choose(plan: ServicePlan, serving: Serving, room: Room | None, expected: Expected) -> RolloutChoice:
-    """How the replicas are replaced; `room` is None where nodes and pods may not be read.
+def choose(plan: ServicePlan, serving: Serving, room: Room | Uncounted, expected: Expected) -> RolloutChoice:
+    """How the replicas are replaced.
 
     | one more replica        | replicas | downtime allowed | choice                                    |
     |-------------------------|----------|------------------|-------------------------------------------|
@@ -52,8 +52,8 @@ def choose(plan: ServicePlan, serving: Serving, room: Room | None, expected: Exp
     """
     if not serving.ready or not serving.desired:
         return NOTHING_TO_LOSE
-    if room is None:
-        return _uncounted(plan, serving, expected)
+    if isinstance(room, Uncounted):
+        return _uncounted(plan, serving, room, expected)
     if room.node:
         return RolloutChoice(
             strategy="Surge",
@@ -69,9 +69,14 @@ def choose(plan: ServicePlan, serving: Serving, room: Room | None, expected: Exp
     return _in_place(plan, serving, lacking, expected, room)
 
 
+def may_wait(plan: ServicePlan) -> bool:
+    """Whether a strategy of the spec takes a replica away that may have to stay."""
+    return plan.rollout.max_unavailable > 0 and not plan.rollout.allow_downtime
+
+
 def choose_replacing(plan: ServicePlan, serving: Serving) -> RolloutChoice | None:
     """What holds an explicit Replace back: one replica that must not go; None where nothing does."""
-    if plan.rollout.allow_downtime or plan.rollout.max_surge or serving.desired != 1 or not serving.ready:
+    if not may_wait(plan) or serving.desired != 1 or not serving.ready:
         return None
     return RolloutChoice(
         strategy=None,
@@ -80,9 +85,9 @@ def choose_replacing(plan: ServicePlan, serving: Serving) -> RolloutChoice | Non
     )
 
 
-def after_no_place(plan: ServicePlan, serving: Serving, seconds: float, expected: Expected) -> RolloutChoice | None:
-    """In place after all, because the new replica found no node for so long; None where that is not allowed."""
-    choice = _in_place(plan, serving, f"no node took the new replica for {seconds:.0f} s", expected, None)
+def after_no_place(plan: ServicePlan, serving: Serving, why: str, expected: Expected) -> RolloutChoice | None:
+    """In place after all, because the new replica cannot come first; None where that is not allowed."""
+    choice = _in_place(plan, serving, why, expected, None)
     return choice if choice.strategy else None
 
 
@@ -121,8 +126,8 @@ def _in_place(plan: ServicePlan, serving: Serving, why: str, expected: Expected,
     )
 
 
-def _uncounted(plan: ServicePlan, serving: Serving, expected: Expected) -> RolloutChoice:
-    why = "free devices cannot be counted without the right to list nodes and pods"
+def _uncounted(plan: ServicePlan, serving: Serving, room: Uncounted, expected: Expected) -> RolloutChoice:
+    why = f"free devices cannot be counted ({room.why})"
     if serving.desired == 1 and not plan.rollout.allow_downtime:
         return RolloutChoice(strategy="Surge", message=f"{why}: one more replica first, as soon as a node has room")
     return _in_place(plan, serving, why, expected, None)

@@ -1,4 +1,4 @@
-"""A new replica that was to come first and finds no place: since when, and when that is long enough."""
+"""A new replica that was to come first and cannot: since when, and when that is long enough."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,33 +13,41 @@ SCALE_UP_SECONDS = 600.0
 """A node that an autoscaler adds comes in less (cluster-autoscaler gives up after 15 minutes)."""
 ADDING_A_NODE = frozenset({"TriggeredScaleUp", "Nominated"})
 """Event reasons by which cluster-autoscaler and Karpenter tell a pod that a node comes for it."""
+_QUOTA = "exceeded quota"
+"""In the API server's words (plugin/pkg/admission/resourcequota). What else it rejects, it rejects in place too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutPlace:
-    """A pod of the new template that the scheduler places nowhere, for so many seconds now."""
+    """A new replica that waits for so many seconds now. `pod` is its UID; empty where a quota admits no pod."""
 
-    namespace: str
-    uid: str
     seconds: float
+    pod: str = ""
+
+    @property
+    def why(self) -> str:
+        """What keeps it waiting."""
+        what = "no node took the new replica" if self.pod else "a quota admitted no further replica"
+        return f"{what} for {self.seconds:.0f} s"
 
 
-def without_place(pods: Sequence[Manifest], now: datetime) -> WithoutPlace | None:
-    """The new replica that waits for a node while one of an older template serves; None where there is none.
+def without_place(deployment: Manifest, pods: Sequence[Manifest], now: datetime) -> WithoutPlace | None:
+    """The new replica that waits while one of an older template serves; None where there is none.
 
     Templates are told apart by the ReplicaSets that made the pods.
     """
     newest = newest_first(filter(is_living, pods))
+    if since := _without_quota_since(deployment):
+        return WithoutPlace(seconds=_age(since, now)) if any(map(is_ready, newest)) else None
     if not newest:
         return None
     made_by = controller_uid(newest[0])
     older = [pod for pod in newest if controller_uid(pod) != made_by]
-    waiting = [(pod, since) for pod in newest if controller_uid(pod) == made_by and (since := _since(pod))]
+    waiting = [(since, pod) for pod in newest if controller_uid(pod) == made_by and (since := _unplaced_since(pod))]
     if not any(map(is_ready, older)) or not waiting:
         return None
-    pod, since = min(waiting, key=lambda item: item[1])
-    seconds = max(0.0, (now - since).total_seconds())
-    return WithoutPlace(namespace=pod["metadata"]["namespace"], uid=uid_of(pod), seconds=seconds)
+    since, pod = min(waiting, key=lambda item: item[0])
+    return WithoutPlace(pod=uid_of(pod), seconds=_age(since, now))
 
 
 def adds_a_node(events: Iterable[Manifest]) -> bool:
@@ -47,9 +55,20 @@ def adds_a_node(events: Iterable[Manifest]) -> bool:
     return any(event.get("reason") in ADDING_A_NODE for event in events)
 
 
-def _since(pod: Manifest) -> datetime | None:
+def _without_quota_since(deployment: Manifest) -> str:
+    """Since when a quota admits no replica of the newest template while older ones are left; empty otherwise."""
+    status, failure = deployment.get("status") or {}, condition(deployment, "ReplicaFailure")
+    goes_on = int(status.get("updatedReplicas", 0)) < int(status.get("replicas", 0))
+    refused = failure.get("status") == "True" and _QUOTA in str(failure.get("message", ""))
+    return str(failure.get("lastTransitionTime") or "") if goes_on and refused else ""
+
+
+def _unplaced_since(pod: Manifest) -> str:
     scheduled = condition(pod, "PodScheduled")
     if is_placed(pod) or scheduled.get("status") != "False" or scheduled.get("reason") != "Unschedulable":
-        return None
-    since = scheduled.get("lastTransitionTime")
-    return datetime.fromisoformat(since) if since else None
+        return ""
+    return str(scheduled.get("lastTransitionTime") or "")
+
+
+def _age(since: str, now: datetime) -> float:
+    return max(0.0, (now - datetime.fromisoformat(since)).total_seconds())

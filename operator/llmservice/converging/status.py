@@ -16,6 +16,7 @@ from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status
 from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
+from llmservice.converging.startup_budget import how_to_wait
 from llmservice.converging.updates import made_by_newer
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.pods import stays_on
@@ -38,9 +39,10 @@ class Situation:
 
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
-    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once. `rollout` is how a change reaches the replicas.
+    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the
+    EngineProgressing one, `start` what stands in `status.start`, `startup` what stands in `status.startup`; each None
+    where nothing is known. `unread`: no log was read of what starts, and one will be at once. `rollout` is how a change
+    reaches the replicas, `pulling` what nodes pull, where that is all that is waited for.
     """
 
     plan: ServicePlan
@@ -54,11 +56,14 @@ class Situation:
     modified: Condition | None = None
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
+    engine: Condition | None = None
     start: Status | None = None
+    startup: Status | None = None
     unread: bool = False
     revision: InForce | None = None
     source: str | None = None
     rollout: Rollout | None = None
+    pulling: str = ""
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -87,6 +92,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
         **({"start": situation.start} if situation.start else {}),
         **({"rollout": rollout} if rollout else {}),
+        **({"startup": situation.startup} if situation.startup else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
     return _composed(before, plan.owner.generation, conditions, facts, now)
@@ -149,7 +155,13 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    said = (fits_condition(situation.plan.fit), situation.accelerator, situation.update, situation.modified)
+    said = (
+        fits_condition(situation.plan.fit),
+        situation.accelerator,
+        situation.engine,
+        situation.update,
+        situation.modified,
+    )
     beside = [condition for condition in said if condition]
     return [*_progress(situation, now), *beside, *scaling]
 
@@ -192,7 +204,16 @@ def _not_rolled_out(situation: Situation, contest: str, now: datetime) -> tuple[
         return False, Reason.STARTING if passing else diagnosis.reason, diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
-    return (False, *waiting_for(situation.progress, situation.pods))
+    return (False, *_waiting(situation, now))
+
+
+def _waiting(situation: Situation, now: datetime) -> tuple[Reason, str]:
+    """Of a workload of which nothing is wrong: what it waits for."""
+    progress, pulls = situation.progress, situation.pulling
+    if pulls:
+        return Reason.PULLING, f"{progress.ready} of {progress.desired} replicas ready; {pulls}: wait"
+    then = how_to_wait(situation.plan, situation.pods, {"startup": situation.startup}, now)
+    return waiting_for(progress, situation.pods, then)
 
 
 def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:

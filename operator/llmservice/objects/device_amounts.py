@@ -5,7 +5,7 @@ nvidia.com/mig-1g.10gb, which is a resource of its own.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -40,11 +40,6 @@ def devices_of(pod_spec: Mapping[str, Any]) -> Counter[str]:
             most |= staying + asked
     running = sum(map(_of_container, pod_spec.get("containers") or ()), Counter[str]())
     return (most | (staying + running)) + devices_in(pod_spec.get("overhead"))
-
-
-def total_of(amounts: Iterable[Devices]) -> Counter[str]:
-    """The sum."""
-    return sum(map(Counter, amounts), Counter[str]())
 
 
 def _of_container(container: Mapping[str, Any]) -> Counter[str]:

@@ -29,11 +29,17 @@ ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
 
+STARTING_ANNOTATION = f"{GROUP}/starting"
+"""On a pod that starts for the first time: it bears annotations of ours that keep its node from being emptied."""
+
 OPERATOR = "llmservice-operator"
 """The field manager of everything the operator applies."""
 
 AUTOSCALER = "llmservice-autoscaler"
 """The field manager of replicas decided by the operator's own autoscaler."""
+
+NODE_LIFE = "llmservice-node-life"
+"""The field manager of annotations by which pods that start keep their node."""
 
 CONTAINER_NAME = "engine"
 """The container of a pod in which the engine runs."""

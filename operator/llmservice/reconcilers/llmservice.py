@@ -3,10 +3,10 @@
 import dataclasses
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
@@ -15,17 +15,20 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
-from llmservice.converging.conditions import condition_in
+from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.pulling import pulling
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback import pods_judged, rollout_plan, source_in, with_sources_of
 from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_status import followed_pod, startup_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
@@ -37,6 +40,8 @@ from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
+from llmservice.reconcilers.learned_starts import learned
+from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
@@ -72,6 +77,10 @@ class Planner(Protocol):
         """Whether a plan needs no inspection of the model."""
         ...
 
+    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
+        """The plan with the startup budget that follows from all starts that were seen."""
+        ...
+
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none."""
         ...
@@ -87,7 +96,8 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows. `free` counts devices for rollouts; None where nodes and pods may not be read.
+    that nobody knows. `free` counts devices for rollouts; None where nodes and pods may not be read. `engine` returns
+    the EngineProgressing condition of a resource (by UID) with this status.
     """
 
     cluster: Cluster
@@ -96,6 +106,7 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    engine: Callable[[str, Mapping[str, Any]], Condition | None] = lambda *_: None
     inspect: Inspect = no_inspection
     free: FreeDevices | None = None
     children: ChildWriter = field(init=False)
@@ -103,6 +114,7 @@ class LLMServiceReconciler:
     starts: StartLogs = field(init=False)
     rollbacks: Rollbacks = field(init=False)
     rollouts: Rollouts = field(init=False)
+    node_life: NodeLife = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
 
@@ -110,6 +122,7 @@ class LLMServiceReconciler:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
         self.starts = StartLogs(self.cluster)
         self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
+        self.node_life = NodeLife(self.cluster, self.cache)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
 
@@ -161,6 +174,7 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
+            plan = learned(self.plan, service, plan, self.observer.workload(plan.owner))
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:
@@ -209,7 +223,9 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        said = await self.starts.read(plan, observed.pods, body.get("status") or {})
+        status = body.get("status") or {}
+        await self.node_life.shield(plan, observed, self.now())
+        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
         situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
@@ -222,6 +238,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
+            seconds_to_warning(plan, observed.pods, now),
             written.requeue_seconds,
             rollout.requeue_seconds,
             again,
@@ -283,11 +300,14 @@ class LLMServiceReconciler:
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
+            engine=self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            startup=startup_status(plan, body.get("status") or {}, observed.pods, said.times),
             unread=said.unread,
             revision=force,
             source=source_in(force, plan, deployment),
             rollout=rollout,
+            pulling=pulling(observed.pods, observed.preparations, body.get("status") or {}, self.now()),
         )
 
     async def _stall(

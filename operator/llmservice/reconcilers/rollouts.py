@@ -3,16 +3,13 @@
 A pass that finds the template as it was applied repeats what was chosen: it reads nothing and writes nothing.
 """
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.events import event
-from llmservice.converging.free_devices import Room
+from llmservice.converging.free_devices import NO_RIGHT, Room, Uncounted
 from llmservice.converging.observed import Observed
 from llmservice.converging.rollout_choice import (
     NOTHING_TO_LOSE,
@@ -22,6 +19,7 @@ from llmservice.converging.rollout_choice import (
     after_no_place,
     choose,
     choose_replacing,
+    may_wait,
 )
 from llmservice.converging.rollout_record import RolloutRecord, changes_template, record_of, template_digest
 from llmservice.converging.rollout_step import Rollout, RolloutStep
@@ -32,12 +30,10 @@ from llmservice.converging.rollout_surge import (
     adds_a_node,
     without_place,
 )
-from llmservice.errors import OperatorError, Terminating
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.announcing import announce
 from llmservice.reconcilers.free_devices import FreeDevices
-
-log = logging.getLogger(__name__)
 
 _WAITING_SECONDS = 60.0
 _DECIDED_SECONDS = 30.0
@@ -89,7 +85,7 @@ class Rollouts:
         if live is None:
             first = RolloutRecord(template=template_digest(intent))
             return step.recorded(first) if plan.rollout.by_free_devices else step.as_it_is()
-        if is_being_deleted(live):
+        if is_being_deleted(live) or not (plan.rollout.by_free_devices or may_wait(plan)):
             return step.as_it_is()
         if changes_template(live, intent):
             return await self._begin(step)
@@ -97,7 +93,7 @@ class Rollouts:
         if self.free is not None:
             self.free.keep_promise(step.service, step.placed)
         record = record_of(live) if plan.rollout.by_free_devices else None
-        return step.as_it_is() if record is None else await self._go_on(step, record)
+        return step.as_it_is() if record is None else await self._go_on(step, live, record)
 
     async def _begin(self, step: RolloutStep) -> Rollout:
         """The template is about to change."""
@@ -116,7 +112,7 @@ class Rollouts:
         key = (owner.generation, template)
         if decided is None or key != (decided.generation, decided.template) or self._is_over(decided, step.serving):
             decided = self._decided[owner.uid] = _Decided(*key, await self._choose(step), self.clock())
-            await self._announce(step, decided.choice)
+            await announce(self.cluster, step, decided.choice, self.now())
         return decided
 
     def _is_over(self, decided: _Decided, serving: Serving) -> bool:
@@ -130,13 +126,13 @@ class Rollouts:
         if not step.plan.rollout.by_free_devices:
             return choose_replacing(step.plan, step.serving) or NOTHING_TO_LOSE
         room = await self._room(step)
-        if room is not None and room.node and self.free is not None:
+        if isinstance(room, Room) and room.node and self.free is not None:
             self.free.promise(step.service, room, step.own)
         return choose(step.plan, step.serving, room, self._expected(step))
 
-    async def _room(self, step: RolloutStep) -> Room | None:
+    async def _room(self, step: RolloutStep) -> Room | Uncounted:
         if self.free is None:
-            return None
+            return NO_RIGHT
         return await self.free.room(step.service, step.intent["spec"]["template"]["spec"], step.own)
 
     def _held(self, step: RolloutStep, decided: _Decided) -> Rollout:
@@ -149,9 +145,9 @@ class Rollouts:
             requeue_seconds=max(1.0, decided.at + _WAITING_SECONDS - self.clock()),
         )
 
-    async def _go_on(self, step: RolloutStep, record: RolloutRecord) -> Rollout:
+    async def _go_on(self, step: RolloutStep, live: Manifest, record: RolloutRecord) -> Rollout:
         """The rollout that was begun; in place from now on where its new replica finds no node."""
-        waiting = without_place(step.pods, self.now()) if record.strategy == "Surge" else None
+        waiting = without_place(live, step.pods, self.now()) if record.strategy == "Surge" else None
         if waiting is None:
             return step.recorded(record)
         if waiting.seconds < NO_PLACE_SECONDS:
@@ -159,35 +155,24 @@ class Rollouts:
         choice = await self._after_no_place(step, waiting)
         if choice is None:
             return step.recorded(record, NO_PLACE_SECONDS)
-        await self._announce(step, choice)
+        await announce(self.cluster, step, choice, self.now())
         return step.recorded(record.switched(choice.message))
 
     async def _after_no_place(self, step: RolloutStep, waiting: WithoutPlace) -> RolloutChoice | None:
         """In place, unless a node is being added, or nothing would be gained by it."""
-        choice = after_no_place(step.plan, step.serving, waiting.seconds, self._expected(step))
-        if choice is None or (waiting.seconds < SCALE_UP_SECONDS and await self._adds_a_node(waiting)):
+        choice = after_no_place(step.plan, step.serving, waiting.why, self._expected(step))
+        if choice is None or (waiting.seconds < SCALE_UP_SECONDS and await self._adds_a_node(step, waiting)):
             return None
         room = await self._room(step)
-        return choice if room is None or room.node or room.released else None
+        return choice if isinstance(room, Uncounted) or room.node or room.released else None
 
-    async def _adds_a_node(self, waiting: WithoutPlace) -> bool:
-        selector = f"involvedObject.uid={waiting.uid}"
-        return adds_a_node(await self.cluster.list("Event", waiting.namespace, field_selector=selector))
+    async def _adds_a_node(self, step: RolloutStep, waiting: WithoutPlace) -> bool:
+        if not waiting.pod:
+            return False
+        selector = f"involvedObject.uid={waiting.pod}"
+        return adds_a_node(await self.cluster.list("Event", step.plan.owner.namespace, field_selector=selector))
 
     def _expected(self, step: RolloutStep) -> Expected:
         status = step.body.get("status") or {}
         budget = step.plan.container.startup_seconds
         return Expected(start_seconds=self.expected_start(status), budget_seconds=budget)
-
-    async def _announce(self, step: RolloutStep, choice: RolloutChoice) -> None:
-        """An Event about the resource; one that cannot be written is only logged. What waits is told by Ready."""
-        if not (choice.strategy and choice.message):
-            return
-        told = event(step.body, kind="Normal", reason=Reason.ROLLOUT_PLAN, message=choice.message, now=self.now())
-        log.info("%s: %s", step.service, choice.message)
-        try:
-            await self.cluster.record(told)
-        except Terminating:
-            return
-        except OperatorError as error:
-            log.warning("%s: event not written: %s", step.service, error)

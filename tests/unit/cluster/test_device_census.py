@@ -36,10 +36,10 @@ async def test_of_nodes_only_those_with_devices_are_kept() -> None:
 )
 async def test_pods_that_have_ended_are_not_even_asked_for(node: str, selector: str) -> None:
     plain = a_holder("plain", gpus=0)
-    fake = FakeApiServer(lists=[a_list(1, a_holder("a", labels={"llmservice.dev/name": "chat"}), plain)])
+    fake = FakeApiServer(lists=[a_list(1, a_holder("a"), plain)])
     async with serving(fake) as connection:
         pods = await DeviceCensus(connection).pods(node)
-    assert [(pod.uid, pod.node, pod.service) for pod in pods] == [("uid-a", "n1", "other/chat")]
+    assert [(pod.uid, pod.node, dict(pod.devices)) for pod in pods] == [("uid-a", "n1", {"nvidia.com/gpu": 1})]
     (request,) = fake.requests
     assert (request.path, request.query["fieldSelector"]) == ("/api/v1/pods", selector)
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from llmservice.converging.free_devices import Room
+from llmservice.converging.free_devices import NO_RIGHT, Room, Uncounted
 from llmservice.converging.rollout_choice import (
     Expected,
     RolloutChoice,
@@ -37,7 +37,7 @@ def plan(*, allow_downtime: bool = True, surge: int = 0) -> ServicePlan:
 
 
 def chosen(
-    room: Room | None, desired: int = 1, ready: int = 1, *, allow: bool = True, expected: Expected = MEASURED
+    room: Room | Uncounted, desired: int = 1, ready: int = 1, *, allow: bool = True, expected: Expected = MEASURED
 ) -> RolloutChoice:
     return choose(plan(allow_downtime=allow), Serving(desired=desired, ready=ready), room, expected)
 
@@ -73,14 +73,18 @@ def test_replicas_that_would_make_no_room_are_not_taken_away(*, allow: bool) -> 
     assert chosen(ELSEWHERE, allow=allow).strategy == "Surge"
 
 
-@pytest.mark.parametrize("room", [FREE, FULL, ELSEWHERE, None])
+@pytest.mark.parametrize("room", [FREE, FULL, ELSEWHERE, NO_RIGHT])
 @pytest.mark.parametrize("serving", [(1, 0), (0, 0), (0, 1)])
-def test_what_does_not_serve_is_replaced_in_place_without_a_word(room: Room | None, serving: tuple[int, int]) -> None:
+def test_what_does_not_serve_is_replaced_in_place_without_a_word(
+    room: Room | Uncounted, serving: tuple[int, int]
+) -> None:
     assert chosen(room, *serving, allow=False) == RolloutChoice(strategy="Replace")
 
 
 def test_what_cannot_be_counted_is_replaced_in_place_unless_nothing_would_serve() -> None:
-    assert [chosen(None, desired, allow=allow).strategy for desired, allow in ((1, True), (2, False), (1, False))] == [
+    assert [
+        chosen(NO_RIGHT, desired, allow=allow).strategy for desired, allow in ((1, True), (2, False), (1, False))
+    ] == [
         "Replace",
         "Replace",
         "Surge",
@@ -89,11 +93,11 @@ def test_what_cannot_be_counted_is_replaced_in_place_unless_nothing_would_serve(
 
 def test_a_replica_without_a_place_is_given_the_place_of_another_unless_none_would_serve() -> None:
     one, two = Serving(desired=1, ready=1), Serving(desired=2, ready=2)
-    switched = after_no_place(plan(), one, 21.0, MEASURED)
+    switched = after_no_place(plan(), one, "no place for 21 s", MEASURED)
     assert switched is not None
     assert (switched.strategy, "21 s" in switched.message, "3m40s" in switched.message) == ("Replace", True, True)
-    assert after_no_place(plan(allow_downtime=False), one, 21.0, MEASURED) is None
-    assert after_no_place(plan(allow_downtime=False), two, 21.0, MEASURED) is not None
+    assert after_no_place(plan(allow_downtime=False), one, "no place for 21 s", MEASURED) is None
+    assert after_no_place(plan(allow_downtime=False), two, "no place", MEASURED) is not None
 
 
 def test_an_explicit_replace_of_the_only_replica_waits_without_downtime() -> None:

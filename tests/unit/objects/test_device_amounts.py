@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.objects.device_amounts import devices_in, devices_of, total_of
+from llmservice.objects.device_amounts import devices_in, devices_of
 
 GPU = "nvidia.com/gpu"
 
@@ -44,7 +44,3 @@ def test_what_is_no_number_counts_as_none(text: object) -> None:
 
 def test_no_amount_is_beyond_measure() -> None:
     assert devices_in({GPU: "9e999"}) == {GPU: 10**6}
-
-
-def test_the_sum_of_several() -> None:
-    assert total_of([{GPU: 1}, {GPU: 2, "rdma/ib": 1}]) == {GPU: 3, "rdma/ib": 1}

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from llmservice.converging.free_devices import DeviceNode, DevicePod, Own, Room, device_node, device_pod
+from llmservice.converging.free_devices import (
+    NO_ANSWER,
+    NO_RIGHT,
+    DeviceNode,
+    DevicePod,
+    Own,
+    Room,
+    device_node,
+    device_pod,
+)
 from llmservice.errors import Refused, Unavailable
 from llmservice.objects.references import Manifest
 from llmservice.reconcilers.free_devices import FreeDevices
@@ -46,7 +55,7 @@ class Cluster:
 async def told(free: FreeDevices, service: str = "ml/chat", spec: dict[str, Any] | None = None) -> Room:
     """What a service is told; it takes what is free."""
     room = await free.room(service, spec or asking(), NOBODY)
-    assert room is not None
+    assert isinstance(room, Room)
     if room.node:
         free.promise(service, room, NOBODY)
     return room
@@ -72,27 +81,35 @@ async def test_a_service_that_asks_again_is_promised_the_same_once() -> None:
     assert (await told(free, "ml/other")).node == "n1"
 
 
-async def test_after_seconds_it_is_read_again_and_a_pod_keeps_the_promise() -> None:
+async def test_what_was_read_is_used_for_seconds() -> None:
     cluster = Cluster([a_node("n1", 2)])
     free = cluster.free()
     await told(free)
+    cluster.time = 4.0
+    await told(free)
+    assert cluster.asked == ["nodes", "pods n1"]
     cluster.time = 6.0
-    cluster.holders.append(a_holder("new", labels={"llmservice.dev/name": "chat"}, namespace="ml"))
-    assert (await told(free, "ml/other")).free == 1
+    await told(free)
     assert cluster.asked == ["nodes", "pods n1"] * 2
 
 
-async def test_a_pod_that_its_service_knows_of_keeps_the_promise_and_outdates_what_was_read() -> None:
+async def test_a_promise_counts_until_the_pod_that_keeps_it_was_read() -> None:
     cluster = Cluster([a_node("n1", 2)])
     free = cluster.free()
     await told(free)
+    cluster.time = 1.0
     free.keep_promise("ml/chat", frozenset())
     free.keep_promise("ml/other", frozenset({"uid-new"}))
-    assert (await told(free, "ml/third")).free == 1
-    cluster.holders.append(a_holder("new"))
     free.keep_promise("ml/chat", frozenset({"uid-new"}))
-    free.keep_promise("ml/third", frozenset({"uid-gone"}))
-    assert ((await told(free, "ml/fourth")).free, cluster.asked.count("pods n1")) == (1, 2)
+    assert (await told(free, "ml/other")).free == 1
+    cluster.holders.append(a_holder("new"))
+    cluster.time = 6.0
+    free.keep_promise("ml/other", frozenset())
+    assert (await told(free, "ml/third")).free == 0
+    cluster.time = 12.0
+    free.keep_promise("ml/other", frozenset({"uid-other"}))
+    cluster.time = 18.0
+    assert (await told(free, "ml/third")).free == 1
 
 
 async def test_a_promise_that_nobody_took_ends() -> None:
@@ -123,10 +140,19 @@ async def test_without_the_right_nothing_is_counted_and_it_is_asked_for_rarely(
     cluster = Cluster(failure=Refused("Forbidden", "nodes is forbidden"))
     free = cluster.free()
     with caplog.at_level("INFO"):
-        assert [await free.room("ml/chat", asking(), NOBODY) for _ in range(3)] == [None] * 3
-    assert (cluster.asked, caplog.text.count("cannot be counted")) == (["nodes"], 1)
+        assert [await free.room("ml/chat", asking(), NOBODY) for _ in range(3)] == [NO_RIGHT] * 3
+    assert (cluster.asked, caplog.text.count("nodes is forbidden")) == (["nodes"], 1)
     cluster.time, cluster.failure = 601.0, None
-    assert await free.room("ml/chat", asking(), NOBODY) is not None
+    assert isinstance(await free.room("ml/chat", asking(), NOBODY), Room)
+
+
+async def test_a_reading_that_takes_too_long_is_given_up_and_not_begun_again_at_once() -> None:
+    cluster = Cluster(failure=TimeoutError())
+    free = cluster.free()
+    assert [await free.room("ml/chat", asking(), NOBODY) for _ in range(3)] == [NO_ANSWER] * 3
+    assert cluster.asked == ["nodes"]
+    cluster.time, cluster.failure = 61.0, None
+    assert isinstance(await free.room("ml/chat", asking(), NOBODY), Room)
 
 
 async def test_an_api_server_that_does_not_answer_is_asked_again() -> None:

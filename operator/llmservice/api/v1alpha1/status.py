@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
+from llmservice.api.v1alpha1.startup_status import StartupStatus
 
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
@@ -167,5 +168,7 @@ class LLMServiceStatus(ApiModel):
     """What the engine reported at its start, beside what was predicted."""
     rollout: Annotated[RolloutStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """How a change reaches the replicas, while it does."""
+    startup: Annotated[StartupStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """How long a replica takes to start, by phases."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""
