@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tools.dashboard.panel import OF_SERVICES, RATE, Panel, Query, largest
 
 _SERVICE = "{{namespace}}/{{name}}"
+_STARTS, _PHASES = "llmservice_startup_phase_seconds", '{phase!="total"}'
 
 
 def _condition(kind: str) -> str:
@@ -68,6 +69,19 @@ OVERVIEW = (
         unit="none",
         queries=(Query(largest("llmservice_info", by="namespace, name, engine, model, accelerator")),),
         kind="table",
+        width=12,
+    ),
+    Panel(
+        title="Starts by phase",
+        meaning="Mean length of each phase of the starts of the last hour, all services of an engine together.",
+        unit="s",
+        queries=(
+            Query(
+                f"sum by (engine, phase) (rate({_STARTS}_sum{_PHASES}[1h]))"
+                f" / sum by (engine, phase) (rate({_STARTS}_count{_PHASES}[1h]))",
+                "{{engine}} {{phase}}",
+            ),
+        ),
         width=12,
     ),
 )

@@ -147,9 +147,10 @@ class ApiServer:
     async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
         """The first bytes of the log of a container's current run; empty when there is none or it may not be read.
 
-        A node that has rotated the log gives the beginning of what is left.
+        A node that has rotated the log gives the beginning of what is left. The kubelet puts its time before each line.
         """
-        return (await self._log(ref, {"container": container, "limitBytes": max_bytes})).decode(errors="replace")
+        query: Mapping[str, str | int] = {"container": container, "limitBytes": max_bytes, "timestamps": "true"}
+        return (await self._log(ref, query)).decode(errors="replace")
 
     async def _last_lines(self, ref: Ref, container: str, *, previous: bool, lines: int, max_bytes: int) -> bytes:
         which = {"container": container, "previous": str(previous).lower()}

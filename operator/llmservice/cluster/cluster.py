@@ -95,7 +95,10 @@ class Cluster(Protocol):
         ...
 
     async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
-        """The beginning of the log of a container's current run; empty when there is none or it may not be read."""
+        """The beginning of the log of a container's current run, each line behind its time (RFC 3339) and a space.
+
+        Empty when there is none or it may not be read.
+        """
         ...
 
 

@@ -1,6 +1,7 @@
 """Every part of the process, made and connected; nothing runs yet."""
 
 import functools
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.device_census import DeviceCensus
 from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection
@@ -31,6 +33,7 @@ from llmservice.controllers.triggers import enqueue_owner, remember, use_catalog
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.node_watch import NodeWatch
@@ -85,7 +88,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    reconciler = _reconciler(settings, cluster, cache, planner, autoscaler, stalls)
+    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls)
+    reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -139,12 +143,14 @@ def _planner(settings: Settings) -> CataloguePlanner:
 
 def _reconciler(
     settings: Settings,
+    connection: Connection,
     cluster: Cluster,
     cache: ObjectCache,
     planner: CataloguePlanner,
     autoscaler: Autoscaler,
     stalls: StallWatch,
 ) -> LLMServiceReconciler:
+    """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     return LLMServiceReconciler(
         cluster=cluster,
@@ -155,6 +161,7 @@ def _reconciler(
         scaling=autoscaler.services.states.report,
         engine=stalls.condition,
         inspect=inspections.facts_of,
+        free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
 
 
