@@ -1,6 +1,7 @@
 """How a replica stops: preStop, the engine's own shutdown after SIGTERM, and a grace period above their sum."""
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.engines.draining import SETTLE_SECONDS
 from llmservice.engines.engine import Launch
 from llmservice.planning.decided import Decided, default
 
@@ -19,3 +20,8 @@ def drain_seconds(spec: LLMServiceSpec) -> Decided[int]:
 def grace_seconds(launch: Launch) -> int:
     """The pod's terminationGracePeriodSeconds: it includes preStop, and must never end before the engine has."""
     return launch.pre_stop_seconds + launch.stop_seconds + _MARGIN_SECONDS
+
+
+def drained_by_seconds(spec: LLMServiceSpec) -> int:
+    """Seconds from the deletion of a pod to the end of its drain, whichever way the engine drains."""
+    return SETTLE_SECONDS + drain_seconds(spec).value
