@@ -10,20 +10,22 @@ from tests.cluster.services import address_of, ask
 from tests.streams.audience import Audience
 from tests.streams.results import Row, row_of
 
-HELD = 20
-LEAST_IN_FLIGHT = 15
-"""Of those held some have just ended or not begun at any moment."""
-
-_SETTLED_SECONDS = 240
+_SETTLED_SECONDS = 300
 
 
 @dataclass(kw_only=True)
 class Stage:
-    """The LLMService `chat`, ready. `rows` is what is told of the test that runs."""
+    """The LLMService `chat`, ready, and an audience of `held` long streams of about `tokens` tokens.
+
+    A disturbance begins when `least_in_flight` of them stream: at any moment some have just ended or not begun. `rows`
+    is what is told of the test that runs.
+    """
 
     kube: Kube
     operator: Operator
     tokens: int
+    held: int = 20
+    least_in_flight: int = 15
     rows: list[Row] = field(default_factory=list)
 
     @contextmanager
@@ -41,8 +43,8 @@ class Stage:
     def watched(self, by: str) -> Iterator[Audience]:
         """The same without a verdict: for what must cut streams."""
         ask(self.kube)  # a fresh Service refuses until kube-proxy has written its rules
-        with Audience(address=address_of(self.kube), held=HELD, tokens=self.tokens) as audience:
-            self.wait(lambda: audience.in_flight() >= LEAST_IN_FLIGHT, audience)
+        with Audience(address=address_of(self.kube), held=self.held, tokens=self.tokens) as audience:
+            self.wait(lambda: audience.in_flight() >= self.least_in_flight, audience)
             in_flight = audience.in_flight()
             yield audience
             self.wait(self.is_settled, audience)
@@ -57,8 +59,9 @@ class Stage:
         )
 
     def pods(self) -> set[str]:
-        """The names of all pods, those that are going included."""
-        return {pod["metadata"]["name"] for pod in self.kube.list("Pod")}
+        """The names of all pods that have not ended, those that are going included."""
+        ended = ("Failed", "Succeeded")
+        return {pod["metadata"]["name"] for pod in self.kube.list("Pod") if pod["status"].get("phase") not in ended}
 
     def all_replaced(self, before: set[str]) -> bool:
         """Whether no pod of before is left."""

@@ -1,0 +1,27 @@
+"""Streams while the node itself goes down in order."""
+
+import pytest
+
+from sandbox import Sandbox
+from tests.streams.node_shutdown import node_shutdown
+from tests.streams.stage import Stage
+
+pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.streams]
+
+GRACE_SECONDS = 120
+"""What an administrator gives in the kubelet's shutdownGracePeriod: longer than any stream here."""
+
+
+def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
+    """All replicas are on the node that goes, so new requests find nobody: none of those that ran may be cut."""
+    with node_shutdown(box, GRACE_SECONDS) as shutdown:
+        stage.kube.wait(lambda: "inhibited" in shutdown.said or None, lambda: shutdown.said)
+        before = stage.pods()
+        with stage.watched("shutdown of the only node (it comes back); new requests find no replica") as audience:
+            shutdown.announce(now=True)
+            stage.wait(lambda: "released" in shutdown.said, audience)
+            shutdown.announce(now=False)
+            stage.wait(lambda: len(stage.ready_pods()) == 2, audience)
+    row = stage.rows[-1]
+    assert row.truncated == 0, audience.told()
+    assert not before & {*stage.ready_pods()}
