@@ -22,6 +22,8 @@ KNOCK_SECONDS = 0.25
 _SHORT_TOKENS = 4
 _LONGEST_SECONDS = 600.0
 _CONNECT_SECONDS = 10.0
+_SILENT_SECONDS = 90.0
+"""The network of a pod may vanish before its engine has said good-bye: then nothing ends the connection."""
 _PAUSE_SECONDS = 0.5
 _SHARES = (1.0, 0.6, 1.4, 0.8, 1.2)
 """Streams of several lengths, so that at every moment some begin and some end."""
@@ -72,7 +74,9 @@ class Audience:
         }
 
     async def _drive(self) -> None:
-        timeout = aiohttp.ClientTimeout(total=_LONGEST_SECONDS, sock_connect=_CONNECT_SECONDS)
+        timeout = aiohttp.ClientTimeout(
+            total=_LONGEST_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS
+        )
         connector = aiohttp.TCPConnector(force_close=True, limit=0)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session, asyncio.TaskGroup() as all_:
             for number in range(self.held):

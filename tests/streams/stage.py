@@ -49,6 +49,7 @@ class Stage:
             yield audience
             self.wait(self.is_settled, audience)
         self.rows.append(row_of(by, in_flight, audience))
+        print(by, audience.told())  # noqa: T201  (the streams of a test worth reading)
 
     def wait(self, look: Callable[[], object], audience: Audience) -> None:
         """Until it is so; the error tells of the streams too."""

@@ -16,6 +16,7 @@ def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
     """All replicas are on the node that goes, so new requests find nobody: none of those that ran may be cut."""
     with node_shutdown(box, GRACE_SECONDS) as shutdown:
         stage.kube.wait(lambda: "inhibited" in shutdown.said or None, lambda: shutdown.said)
+        _take_up_new_pods(stage)
         before = stage.pods()
         with stage.watched("shutdown of the only node (it comes back); new requests find no replica") as audience:
             shutdown.announce(now=True)
@@ -25,3 +26,10 @@ def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
     row = stage.rows[-1]
     assert row.truncated == 0, audience.told()
     assert not before & {*stage.ready_pods()}
+
+
+def _take_up_new_pods(stage: Stage) -> None:
+    """A kubelet that was just started looks at its pods anew, and would reject them while the node goes down."""
+    stage.kube.kubectl("rollout", "restart", "deployment/chat")
+    stage.kube.kubectl("rollout", "status", "deployment/chat", "--timeout=110s")
+    stage.kube.wait(lambda: stage.is_settled() or None, stage.pods)
