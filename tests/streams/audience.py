@@ -5,6 +5,7 @@ would have been refused.
 """
 
 import asyncio
+import socket
 import threading
 import time
 from collections import Counter
@@ -25,6 +26,7 @@ _CONNECT_SECONDS = 10.0
 _SILENT_SECONDS = 90.0
 """The network of a pod may vanish before its engine has said good-bye: then nothing ends the connection."""
 _PAUSE_SECONDS = 0.5
+_USUAL_BYTES, _SMALL_BYTES = 2**16, 4096
 _SHARES = (1.0, 0.6, 1.4, 0.8, 1.2)
 """Streams of several lengths, so that at every moment some begin and some end."""
 
@@ -33,13 +35,16 @@ _SHARES = (1.0, 0.6, 1.4, 0.8, 1.2)
 class Audience:
     """Keeps `held` long streams of about `tokens` tokens under way while the `with` block runs; then waits for all.
 
-    Each has a connection of its own, as from as many clients: kube-proxy chooses a replica for each connection.
+    Each has a connection of its own, as from as many clients: kube-proxy chooses a replica for each connection. With a
+    `pace`, the seconds that they take over a token of a long stream, the clients are slower than the engine: they take
+    in a few kB at a time, and the rest waits in the connection and in the engine.
     """
 
     address: str
     held: int
     tokens: int
     model: str = "chat"
+    pace: float = 0.0
     streams: list[Stream] = field(default_factory=list)
     long: list[Stream] = field(default_factory=list)
     _ends: threading.Event = field(default_factory=threading.Event)
@@ -51,8 +56,12 @@ class Audience:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ends.set()
+        self.begin_no_more()
         self._thread.join()
+
+    def begin_no_more(self) -> None:
+        """Nobody asks from now on; those who were answered are followed to the end."""
+        self._ends.set()
 
     def in_flight(self) -> int:
         """Long streams of which tokens have come and others are still to come."""
@@ -77,8 +86,12 @@ class Audience:
         timeout = aiohttp.ClientTimeout(
             total=_LONGEST_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS
         )
-        connector = aiohttp.TCPConnector(force_close=True, limit=0)
-        async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session, asyncio.TaskGroup() as all_:
+        connector = aiohttp.TCPConnector(force_close=True, limit=0, socket_factory=_small if self.pace else None)
+        buffer = _SMALL_BYTES if self.pace else _USUAL_BYTES
+        async with (
+            aiohttp.ClientSession(connector=connector, timeout=timeout, read_bufsize=buffer) as session,
+            asyncio.TaskGroup() as all_,
+        ):
             for number in range(self.held):
                 all_.create_task(self._stream_on(session, number))
             while not self._ends.is_set():
@@ -93,7 +106,7 @@ class Audience:
             await asyncio.sleep(0 if stream.ending is Ending.COMPLETE else _PAUSE_SECONDS)
 
     async def _one(self, session: aiohttp.ClientSession, tokens: int, also: list[Stream] | None = None) -> Stream:
-        stream = Stream(tokens=tokens)
+        stream = Stream(tokens=tokens, pace=self.pace if also is not None else 0.0)
         for kept in (self.streams, also if also is not None else []):
             kept.append(stream)
         await stream.follow(session, f"{self.address}/v1/chat/completions", self._body(tokens))
@@ -109,6 +122,14 @@ class Audience:
             # The number comes first: engines share the cache of prompts that begin alike.
             "messages": [{"role": "user", "content": f"{len(self.streams)} go on"}],
         }
+
+
+def _small(address: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket that takes in little: before it is connected, for the size is agreed on then."""
+    family, kind, protocol, *_ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BYTES)
+    return made
 
 
 def _quartiles(streams: Sequence[Stream]) -> list[float]:

@@ -18,11 +18,11 @@ from tests.streams.stage import Stage
 
 ROWS = pytest.StashKey[dict[str, list[Row]]]()
 SLOTS, CONTEXT_TOKENS = 16, 2048
-TOKENS, QUICK_TOKENS = 700, 300
+TOKENS, QUICK_TOKENS = 500, 250
 """Of one of average length."""
 
 SLOW = {"cpu": "100m", "memory": "256Mi"}
-"""Held to a tenth of a core the tiny model needs 15 s for such a stream, shared with ten others."""
+"""Held to a tenth of a core, the tiny model needs about 20 s for a stream, beside nine others."""
 
 __all__ = ["box", "cluster"]
 

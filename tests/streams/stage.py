@@ -29,21 +29,21 @@ class Stage:
     rows: list[Row] = field(default_factory=list)
 
     @contextmanager
-    def disturbed(self, by: str) -> Iterator[Audience]:
+    def disturbed(self, by: str, *, pace: float = 0.0) -> Iterator[Audience]:
         """What the block does happens to running streams. It ends when nothing is on the move and all streams ended.
 
         Fails when a stream was cut or refused, or too few ran to tell.
         """
-        with self.watched(by) as audience:
+        with self.watched(by, pace=pace) as audience:
             yield audience
         row = self.rows[-1]
         assert (row.truncated, row.refused) == (0, 0), audience.told()
 
     @contextmanager
-    def watched(self, by: str) -> Iterator[Audience]:
+    def watched(self, by: str, *, pace: float = 0.0) -> Iterator[Audience]:
         """The same without a verdict: for what must cut streams."""
         ask(self.kube)  # a fresh Service refuses until kube-proxy has written its rules
-        with Audience(address=address_of(self.kube), held=self.held, tokens=self.tokens) as audience:
+        with Audience(address=address_of(self.kube), held=self.held, tokens=self.tokens, pace=pace) as audience:
             self.wait(lambda: audience.in_flight() >= self.least_in_flight, audience)
             in_flight = audience.in_flight()
             yield audience

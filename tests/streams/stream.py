@@ -1,5 +1,6 @@
 """One streamed chat completion: asked for, followed token by token, and judged when it has ended."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -22,10 +23,12 @@ class Ending(StrEnum):
 class Stream:
     """One request for `tokens` tokens. Times are seconds of `time.monotonic`; None: not come so far.
 
-    `problem` says what came instead of the next token, `gap` is the longest silence between two of them.
+    `problem` says what came instead of the next token, `gap` is the longest silence between two of them. Who reads it
+    takes `pace` seconds over each.
     """
 
     tokens: int
+    pace: float = 0.0
     sent: float = field(default_factory=time.monotonic)
     first: float | None = None
     ended: float | None = None
@@ -52,6 +55,8 @@ class Stream:
                     self.problem = f"{response.status}: {(await response.text())[:200]}"
                 async for event in _events(response):
                     self._take(event)
+                    if self.pace:
+                        await asyncio.sleep(self.pace)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             self.problem = str(error)
         except (aiohttp.ClientError, TimeoutError) as error:

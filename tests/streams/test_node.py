@@ -13,18 +13,20 @@ GRACE_SECONDS = 120
 
 
 def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
-    """All replicas are on the node that goes, so new requests find nobody: none of those that ran may be cut."""
+    """What runs is finished. Nobody asks any more: Kubernetes leaves such pods among the endpoints (its issue 116965).
+
+    Whoever asked would be answered by a replica that ends with the grace of the shutdown, and be cut then.
+    """
     with node_shutdown(box, GRACE_SECONDS) as shutdown:
         stage.kube.wait(lambda: "inhibited" in shutdown.said or None, lambda: shutdown.said)
         _take_up_new_pods(stage)
         before = stage.pods()
-        with stage.watched("shutdown of the only node (it comes back); new requests find no replica") as audience:
+        with stage.disturbed("shutdown of the node; nobody asks once it is announced") as audience:
             shutdown.announce(now=True)
+            audience.begin_no_more()
             stage.wait(lambda: "released" in shutdown.said, audience)
             shutdown.announce(now=False)
             stage.wait(lambda: len(stage.ready_pods()) == 2, audience)
-    row = stage.rows[-1]
-    assert row.truncated == 0, audience.told()
     assert not before & {*stage.ready_pods()}
 
 

@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.streams]
 
 OLDER = "b10454"
 TOO_MANY = 429
+SLOW_READER = 0.1
+"""Seconds over a token: ten in a second, of which the engine makes some twenty."""
 
 
 def test_an_edit_of_the_spec(stage: Stage) -> None:
@@ -51,6 +53,14 @@ def test_the_autoscaler_adds_one_and_its_bound_takes_one_away(stage: Stage) -> N
 @pytest.mark.quick
 def test_a_pod_is_deleted(stage: Stage) -> None:
     with stage.disturbed("a pod is deleted") as audience:
+        pod = stage.ready_pods()[0]
+        stage.kube.delete("Pod", pod)
+        _wait_replaced(stage, {pod}, audience)
+
+
+def test_a_pod_is_deleted_while_clients_read_slowly(stage: Stage) -> None:
+    """The engine has long finished what its clients have still to read."""
+    with stage.disturbed("a pod is deleted whose clients read slower than it writes", pace=SLOW_READER) as audience:
         pod = stage.ready_pods()[0]
         stage.kube.delete("Pod", pod)
         _wait_replaced(stage, {pod}, audience)
@@ -89,7 +99,8 @@ def test_the_node_is_drained(stage: Stage) -> None:
         finally:
             stage.kube.kubectl("uncordon", NODE)
         _wait_replaced(stage, before, audience)
-        assert drain.wait(60) == 0, drain.stdout
+        said, _ = drain.communicate(timeout=60)
+        assert drain.returncode == 0, said
 
 
 def test_the_engine_is_upgraded(stage: Stage, box: Sandbox) -> None:
