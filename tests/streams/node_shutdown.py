@@ -34,6 +34,15 @@ class NodeShutdown:
         self.player.stdin.write(f"{now}\n".lower())
         self.player.stdin.flush()
 
+    def end(self) -> None:
+        """Nobody plays logind any more: the player ends with its input."""
+        assert self.player.stdin is not None
+        assert self.player.stdout is not None
+        self.player.stdin.close()
+        self.player.wait(10)
+        self._reader.join()
+        self.player.stdout.close()
+
     def _read(self) -> None:
         assert self.player.stdout is not None
         self.said.extend(line.strip() for line in self.player.stdout)
@@ -45,11 +54,10 @@ def node_shutdown(box: Sandbox, seconds: int) -> Iterator[NodeShutdown]:
     assert not Path(sys.executable).is_relative_to(PRIVATE_FOLDERS[0]), "the node sees another /run"
     command = box.cell().command(sys.executable, "-I", _PROGRAM, _SOCKET)
     player = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    shutdown = NodeShutdown(player)
     try:
-        shutdown = NodeShutdown(player)
         Sandbox(dataclasses.replace(box.spec, shutdown_seconds=seconds)).up()
         yield shutdown
     finally:
         box.up()
-        player.kill()
-        player.wait(10)
+        shutdown.end()

@@ -1,10 +1,13 @@
 """Streams while replicas come and go: edits, numbers, deletions, evictions."""
 
+import re
 import subprocess
+import time
 
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS
 from sandbox import Sandbox
 from sandbox.build_llama import BUILD_NUMBER
 from sandbox.commands import run
@@ -115,11 +118,19 @@ def test_the_engine_is_upgraded(stage: Stage, box: Sandbox) -> None:
             _wait_replaced(stage, before, audience)
 
 
-def test_by_force_streams_are_cut(stage: Stage) -> None:
-    """The control: what is counted here would be counted above."""
-    with stage.watched("control: a pod is deleted by force (`--grace-period=0`)"):
-        stage.kube.delete("Pod", stage.ready_pods()[0], grace_seconds=0)
+def test_by_force_streams_are_cut_and_counted(stage: Stage) -> None:
+    """The control: what is counted here would be counted above, by the operator too."""
+    stage.edit(replicas=None, autoscaling={"minReplicas": 2, "maxReplicas": 2})
+    try:
+        with stage.watched("control: a pod is deleted by force (`--grace-period=0`)") as audience:
+            began = time.monotonic()
+            stage.wait(lambda: time.monotonic() > began + 1.5 * PERIOD_SECONDS, audience)
+            pod = stage.ready_pods()[0]
+            stage.kube.delete("Pod", pod, grace_seconds=0)
+    finally:
+        stage.edit(replicas=2, autoscaling=None)
     assert stage.rows[-1].truncated > 0
+    assert re.search(f"pod {pod} ended with [1-9][0-9]* requests in it", stage.operator.log.read_text())
 
 
 def _scale(stage: Stage, replicas: int, audience: Audience) -> None:
