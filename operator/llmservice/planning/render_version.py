@@ -6,5 +6,6 @@ RENDER_VERSION = 2
 Code that changes a template checks `facts.render_version` (planning, engines) or `plan.render_version` (rendering) and
 keeps the older form beside the new one, for three versions.
 
-2: replicas that leave wait for clients that read slowly.
+2: the startup budget follows the slowest start that was seen, and is longer where the size of a model on a claim is not
+known; replicas that leave wait for clients that read slowly.
 """

@@ -31,12 +31,14 @@ class Autoscaler:
     """Scales every resource with `spec.autoscaling`, while this process leads.
 
     `sources` are those of `spec.autoscaling.source`, by name. `measured` takes the seconds of each round over all.
+    `noted` is told what was read of each service.
     """
 
     services: ScaledServices
     scaler: ServiceScaler
     sources: Mapping[str, Source]
     measured: Callable[[float], None] = lambda _: None
+    noted: Callable[[Manifest, Sequence[ScaledPod], PodReadings], None] = lambda *_: None
     truncations: Truncations = field(init=False)
     _woken: set[ServiceKey] = field(default_factory=set)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -93,6 +95,7 @@ class Autoscaler:
         with _contained("/".join(service.key)):
             readings = self.truncations.note(service, readings)
             if self.services.is_current(service):
+                self.noted(service.body, service.pods, readings)
                 await self.scaler.scale(service, readings)
 
     async def _rest(self, until: float) -> None:
