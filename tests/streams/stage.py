@@ -10,7 +10,8 @@ from tests.cluster.services import address_of, ask
 from tests.streams.audience import Audience
 from tests.streams.results import Row, row_of
 
-_SETTLED_SECONDS = 300
+_SETTLED_SECONDS = 420
+"""A change that does not start is given up after four crashes, with the pauses of the kubelet between them."""
 
 
 @dataclass(kw_only=True)

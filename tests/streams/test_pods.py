@@ -15,6 +15,7 @@ from sandbox.engine_image import ENGINE_IMAGES
 from sandbox.images import CTR
 from sandbox.settings import NODE
 from tests.cluster.kube import Rejected
+from tests.cluster.services import TINY
 from tests.streams.audience import Audience
 from tests.streams.stage import Stage
 
@@ -116,6 +117,20 @@ def test_the_engine_is_upgraded(stage: Stage, box: Sandbox) -> None:
         with stage.disturbed(f"another version of the engine: {name}") as audience:
             stage.edit(engineOptions={"version": version})
             _wait_replaced(stage, before, audience)
+
+
+def test_a_change_that_does_not_start_is_rolled_back(stage: Stage) -> None:
+    """Replace: a replica that serves has left for the one that never does, and comes back."""
+    stage.edit(rollout={"strategy": "Replace"})
+    try:
+        with stage.disturbed("a change that does not start: one replica is replaced, and rolled back") as audience:
+            before = stage.pods()
+            stage.edit(model={"uri": "pvc://models/absent.gguf"})
+            stage.wait(lambda: stage.kube.condition("chat", "Ready").get("reason") == "RolledBack", audience)
+            assert len(before & stage.pods()) == 1
+            stage.edit(model={"uri": TINY})
+    finally:
+        stage.edit(model={"uri": TINY}, rollout=None)
 
 
 def test_by_force_streams_are_cut_and_counted(stage: Stage) -> None:
