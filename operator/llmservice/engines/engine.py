@@ -50,8 +50,9 @@ class ServingRequest:
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
     requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
-    are on them, None for all. `drain_seconds` is for running requests to finish. `cores` and `memory_bytes` are the
-    container's limits; 0 means none. An `own_image` may take values that nobody knows here.
+    are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
+    clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
+    `own_image` may take values that nobody knows here.
     """
 
     names: tuple[str, ...]
@@ -69,6 +70,7 @@ class ServingRequest:
     memory_bytes: int = 0
     offload_layers: int | None = None
     own_image: bool = False
+    drains_until_sent: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import check_length, choose_context
 from llmservice.planning.decided import Decided
-from llmservice.planning.drain import drain_seconds, grace_seconds
+from llmservice.planning.drain import drain_seconds, drains_until_sent, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
 from llmservice.planning.gathering import gather
@@ -76,6 +76,7 @@ def plan_service(
             max_model_len=context.max_model_len,
             max_num_seqs=context.max_num_seqs,
             drain_seconds=drain.value,
+            drains_until_sent=drains_until_sent(facts),
             quantization=spec.quantization,
             dtype=dtype.value,
             kv_cache_dtype=spec.kv_cache_dtype or "",

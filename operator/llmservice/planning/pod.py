@@ -5,6 +5,7 @@ from typing import Any
 from llmservice.api.v1alpha1.pod import PodOptions
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Launch, ModelSource
+from llmservice.planning.drain import drained_by_seconds
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.placement import Placement
 from llmservice.planning.security import CONTAINER_SECURITY, Security
@@ -46,6 +47,7 @@ def plan_pod(
         container_security=CONTAINER_SECURITY,
         passthrough=_passthrough(spec.pod, registry),
         termination_grace_seconds=grace_seconds,
+        drained_by_seconds=drained_by_seconds(spec),
         share_process_namespace=launch.needs_init,
     )
 

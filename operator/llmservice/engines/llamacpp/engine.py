@@ -114,7 +114,7 @@ class LlamaCpp:
             environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub", **_changeable(request)},
             writable_paths=(_CACHE,),
             # SIGTERM aborts running requests, so preStop waits for them; while loading, process 1 ignores SIGTERM.
-            pre_stop=wait_until_idle(_LOAD, SETTLE_SECONDS + request.drain_seconds),
+            pre_stop=wait_until_idle(request, _LOAD),
             pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
             stop_seconds=5,
             needs_init=True,

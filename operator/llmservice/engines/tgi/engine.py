@@ -185,7 +185,7 @@ def _serving(request: ServingRequest) -> tuple[str, ...]:
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:
-    return wait_until_idle("^tgi_(batch_current_size|queue_size) ", SETTLE_SECONDS + request.drain_seconds)
+    return wait_until_idle(request, "^tgi_(batch_current_size|queue_size) ")
 
 
 def _notes(request: ServingRequest) -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def _stopping(request: ServingRequest) -> _Options:
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:
-    return wait_until_idle("^vllm:num_requests_(running|waiting)[{ ]", SETTLE_SECONDS + request.drain_seconds)
+    return wait_until_idle(request, "^vllm:num_requests_(running|waiting)[{ ]")
 
 
 def _environment(request: ServingRequest) -> dict[str, str]:
