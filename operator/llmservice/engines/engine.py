@@ -32,7 +32,8 @@ class ModelSource:
     """Where the weights come from, decided by planning.
 
     `scheme` is `hf`, `pvc`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is the
-    absolute path inside the container (pvc). `file` is the GGUF file the user named, else empty.
+    absolute path inside the container (pvc). `file` is the GGUF file the user named, else empty. `claim` is the claim
+    that is mounted, empty for none. A `cached` model is complete on its claim: the engine needs no hub.
     """
 
     scheme: str
@@ -40,6 +41,8 @@ class ModelSource:
     path: str = ""
     revision: str = ""
     file: str = ""
+    claim: str = ""
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,7 +55,8 @@ class Facts:
     where none was).
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
-    chosen.
+    chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
+    then.
     """
 
     version: EngineVersion
@@ -74,6 +75,7 @@ class Facts:
     others: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    weights: str = ""
 
     @property
     def device_name(self) -> str:
@@ -129,6 +131,11 @@ def choose_facts(
     )
 
 
+def with_weights(facts: Facts, weights: str) -> Facts:
+    """The facts with the path that a download answered; an empty one changes nothing."""
+    return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
+
+
 def update_of(service: LLMService) -> str:
     """The value of the annotation that asks for current facts; empty without it."""
     return service.metadata.annotations.get(UPDATE_ANNOTATION, "")
@@ -163,6 +170,8 @@ def facts_to_text(facts: Facts) -> str:
     """The facts as compact JSON, the same text for the same facts. Of the model only what is known is written."""
     fields = {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
     fields["model"] = known_values(facts.model)
+    if not facts.weights:  # as before there was a cache: a new operator does not write every status again
+        del fields["weights"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 

@@ -7,6 +7,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ModelSource, ServingRequest
 from llmservice.engines.registry import engine_named
+from llmservice.planning.cache import cached_model, choose_cache
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
@@ -63,7 +64,7 @@ def plan_service(
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
-    source = choose_source(spec.model, engine)
+    source = choose_source(spec.model, engine, cached_model(service, facts, engine))
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
@@ -92,10 +93,12 @@ def plan_service(
     sizes = ScratchSizes(shared_memory.value, resources.disk)
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
+    several = replica_bound(spec) + rollout.value.max_surge > 1
+    cache = choose_cache(service, facts, engine, several=several)
     placement = choose_placement(spec, facts)
     security = choose_security(spec, facts)
     named, serving = (names, version, image, context, dtype), (launch, resources, shared_memory)
-    open_decisions = (*named, *serving, rollout, startup, drain)
+    open_decisions = (*named, *serving, rollout, startup, drain, cache)
 
     return ServicePlan(
         owner=_owner(service),
@@ -123,6 +126,7 @@ def plan_service(
         fit=fit,
         offload_layers=spec.gpu.offload_layers,
         verify_devices=spec.gpu.verify,
+        cache=cache.value,
     )
 
 

@@ -51,7 +51,7 @@ def plan_pod(
 
 
 def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch, sizes: ScratchSizes) -> tuple[Mount, ...]:
-    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, sizes))
+    ours = (*weight_mounts(source), *scratch_mounts(launch, sizes))
     return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 

@@ -4,6 +4,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
 from llmservice.engines.engine import MODELS_PATH, Engine, ModelSource
 from llmservice.errors import InvalidSpec
+from llmservice.planning.cache import CachedModel
 from llmservice.planning.service_plan import Mount
 
 _SCHEMES = {
@@ -14,8 +15,10 @@ _SCHEMES = {
 }
 
 
-def choose_source(model: Model, engine: Engine) -> ModelSource:
+def choose_source(model: Model, engine: Engine, cached: CachedModel | None = None) -> ModelSource:
     """The model's source; raises InvalidSpec when the engine cannot load from there.
+
+    A `cached` model is loaded from its claim, whatever its uri.
 
     | uri                          | scheme | repository    | path                  |
     |------------------------------|--------|---------------|-----------------------|
@@ -24,6 +27,8 @@ def choose_source(model: Model, engine: Engine) -> ModelSource:
     | `pvc://claim/path/to/model`  | pvc    |               | /models/path/to/model |
     | `s3://bucket/path`           | s3     | the whole uri |                       |
     """
+    if cached is not None:
+        return ModelSource(scheme="pvc", claim=cached.claim, path=f"{MODELS_PATH}/{cached.path}", cached=True)
     scheme, separator, rest = model.uri.partition("://")
     if not separator:
         scheme, rest = "hf", model.uri
@@ -38,16 +43,16 @@ def choose_source(model: Model, engine: Engine) -> ModelSource:
     return ModelSource(
         scheme=scheme,
         repository={"hf": rest, "pvc": ""}.get(scheme, model.uri),
+        claim=rest.partition("/")[0] if scheme == "pvc" else "",
         path=f"{MODELS_PATH}/{rest.partition('/')[2]}" if scheme == "pvc" else "",
         revision=model.revision or "",
         file=model.file or "",
     )
 
 
-def weight_mounts(model: Model, source: ModelSource) -> tuple[Mount, ...]:
+def weight_mounts(source: ModelSource) -> tuple[Mount, ...]:
     """The claim of a pvc source, read-only: replicas share it, and none can change it."""
-    if source.scheme != "pvc":
+    if not source.claim:
         return ()
-    claim = model.uri.removeprefix("pvc://").partition("/")[0]
-    volume = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+    volume = {"persistentVolumeClaim": {"claimName": source.claim, "readOnly": True}}
     return (Mount(name="models", path=MODELS_PATH, source=volume, read_only=True),)

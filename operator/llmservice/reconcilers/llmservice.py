@@ -54,10 +54,10 @@ STATUS_AFTER_SECONDS = 0.05
 class Planner(Protocol):
     """Decides the plan of a resource; raises `InvalidSpec`."""
 
-    def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
+    def __call__(self, service: LLMService, model: KnownModel | None = None, weights: str = "") -> ServicePlan:
         """The plan of a resource; the same generation is always planned from the same facts.
 
-        `model` is what an inspection found.
+        `model` is what an inspection found, `weights` the path that a download answered.
         """
         ...
 

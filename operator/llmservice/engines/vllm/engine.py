@@ -18,6 +18,7 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
+    OFFLINE,
     one_of,
     quantization_on_load,
 )
@@ -217,6 +218,7 @@ def _environment(request: ServingRequest) -> dict[str, str]:
         "VLLM_CACHE_ROOT": f"{_CACHE}/vllm",
         "USER": "vllm",
         "VLLM_NO_USAGE_STATS": "1",
+        **(OFFLINE if request.model.cached else {}),
         **_threads(request),
     }
 
