@@ -1,4 +1,4 @@
-"""What the operator's own Jobs have in common: its image in a restricted pod, with the user's ids, Secrets and files."""
+"""What the operator's own Jobs have in common: its image, restricted, with the user's ids, Secrets and files."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -97,9 +97,7 @@ def environment(
     return list(chosen.values())
 
 
-def named_files(
-    spec: LLMServiceSpec, is_handed_on: Callable[[str], bool] = ROUTE.__contains__
-) -> Iterator[File]:
+def named_files(spec: LLMServiceSpec, is_handed_on: Callable[[str], bool] = ROUTE.__contains__) -> Iterator[File]:
     """The user's files that such a variable names; with a variable from elsewhere, which is not known here, all."""
     named = [one for one in spec.engine_options.env if one.name.endswith(_OF_FILES) and is_handed_on(one.name)]
     yield from (file for file in spec.engine_options.files if any(_names(one, file) for one in named))
