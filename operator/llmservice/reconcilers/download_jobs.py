@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.events import event
+from llmservice.converging.inspection_pods import has_job_ended
 from llmservice.converging.weights import Waiting, in_gb, is_lost
 from llmservice.converging.weights_failures import pause_after, waiting_after
 from llmservice.converging.weights_job import (
@@ -75,6 +76,8 @@ class DownloadJobs:
         pods = pods_of_job(
             live, await self.cluster.list("Pod", ref.namespace, label_selector=f"{_JOB_NAME}={ref.name}")
         )
+        if not pods and has_job_ended(live):
+            return await self._again(one, asked, live)
         result = result_of(live, pods)
         if result is None:
             self.turns.adopt(ref)
@@ -136,10 +139,16 @@ class DownloadJobs:
             one.failed, seconds = uid_of(job), pause_after(result, one.tried(way))
             log.info("%s: %s; tried again in %.0f s", ref, sentence(result), seconds)
             return one.fail(way, waiting_after(result, asked.cache, seconds), self.clock())
+        return await self._again(one, asked, job)
+
+    async def _again(self, one: Download, asked: Asked, job: Manifest) -> Waiting:
+        """Take a Job away that tells nothing any more; a next one needs a second where all is on the claim."""
+        self.turns.release(ref_of(job))
         await self.delete(job)
         return self.waits(one, asked, "start", f"{what(asked.cache)}: its Job is made again")
 
     def waits(self, one: Download, asked: Asked, stage: str, message: str, received: Received | None = None) -> Waiting:
+        """What the service says while its model is downloaded; the same until there is something to tell."""
         fraction = received.fraction if received is not None else 0.0
         return Waiting(
             reason=Reason.DOWNLOADING,
