@@ -1,7 +1,10 @@
 """The weights cache: which claim, what is downloaded to it, and where replicas find it."""
 
+import hashlib
 import math
 from dataclasses import dataclass
+
+import orjson
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model_cache import CacheClaim
@@ -9,12 +12,12 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import Default, Engine
 from llmservice.engines.gguf import quantization_in
 from llmservice.errors import InvalidSpec
-from llmservice.models.download_request import BUCKETS_FOLDER, HUB_FOLDER, DownloadRequest
+from llmservice.models.download_request import BUCKETS_FOLDER, COMPILE_FOLDER, HUB_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan, OwnedClaim
+from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim
 from llmservice.untrusted.patterns import compiled
 
 _CLAIM_FIELD = "model.cache.claim"
@@ -99,6 +102,17 @@ def expected_path(request: DownloadRequest) -> str:
         return folder
     file = request.file or f"{request.quantization or 'model'}.gguf"
     return f"{folder}/{file}"
+
+
+def compile_folder(cache: CachePlan, facts: Facts, image: str, security: Json) -> str:
+    """The folder of the claim for what engines compile, relative to its root: the same for the same pods alone.
+
+    It is named by image, model and devices, and by the ids that its files belong to.
+    """
+    device = facts.accelerator.name or facts.accelerator.resource_name if facts.accelerator else ""
+    ids = [security.get(name) for name in ("runAsUser", "runAsGroup", "fsGroup")]
+    asked = orjson.dumps([image, cache.request.key, device, facts.devices, ids])
+    return f"{COMPILE_FOLDER}/{hashlib.blake2b(asked, digest_size=10).hexdigest()}"
 
 
 def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
