@@ -1,11 +1,10 @@
 """LLMService and facts → plan. Each decision has a file of its own; this one is the table of contents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
-from llmservice.engines.engine import ModelSource, ServingRequest
+from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
 from llmservice.planning.cache import cached_model, choose_cache, compile_folder
 from llmservice.planning.checks import check_spec
@@ -20,6 +19,7 @@ from llmservice.planning.gathering import gather
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.notes import notes_on_model
 from llmservice.planning.number_formats import check_files, check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import choose_mounts, plan_pod
@@ -123,7 +123,13 @@ def plan_service(
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*_about_facts(spec, facts, source), *placement.notes, *security.notes, *launch.notes, *compatibility),
+        notes=(
+            *notes_on_model(spec, facts, source, cache.value),
+            *placement.notes,
+            *security.notes,
+            *launch.notes,
+            *compatibility,
+        ),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
         fit=fit,
@@ -131,14 +137,6 @@ def plan_service(
         verify_devices=spec.gpu.verify,
         cache=cache.value,
     )
-
-
-def _about_facts(spec: LLMServiceSpec, facts: Facts, source: ModelSource) -> Iterator[str]:
-    yield from (*facts.passed_over, *facts.notes)
-    if facts.model_note:
-        yield facts.model_note
-    if facts.model.gated and source.scheme == "hf" and not source.offline and spec.model.token_secret_ref is None:
-        yield "the model is gated: without a mirror it needs an accepted licence and spec.model.tokenSecretRef"
 
 
 def _owner(service: LLMService) -> Owner:

@@ -4,6 +4,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
 from llmservice.engines.engine import COMPILED_PATH, MODELS_PATH, Engine, Launch, ModelSource
 from llmservice.errors import InvalidSpec
+from llmservice.models.claim_uri import ClaimUri, claim_uri, repository_folder
 from llmservice.planning.cache import CachedModel
 from llmservice.planning.service_plan import Json, Mount
 
@@ -39,8 +40,8 @@ def choose_source(model: Model, engine: Engine, cached: CachedModel | None = Non
     if not separator:
         scheme, rest = "hf", model.uri
     _check_scheme(scheme, engine)
-    if scheme == "pvc":
-        return _on_claim(rest, model, engine)
+    if place := claim_uri(model.uri):
+        return _on_claim(place, model, engine)
     if scheme == "oci":
         image, _, path = rest.partition("?path=")
         return ModelSource(scheme=scheme, image=image, path=_below(path), file=model.file or "")
@@ -81,24 +82,22 @@ def _check_scheme(scheme: str, engine: Engine) -> None:
     )
 
 
-def _on_claim(rest: str, model: Model, engine: Engine) -> ModelSource:
-    place, _, repository = rest.partition("?repo=")
-    claim, _, path = place.partition("/")
-    if not repository:
-        return ModelSource(scheme="pvc", claim=claim, path=_below(path), file=model.file or "")
+def _on_claim(place: ClaimUri, model: Model, engine: Engine) -> ModelSource:
+    if not place.repository:
+        return ModelSource(scheme="pvc", claim=place.claim, path=_below(place.path), file=model.file or "")
     if not engine.capabilities.hub_cache:
-        folder = f"models--{repository.replace('/', '--')}/snapshots/COMMIT"
+        known = model.uri.partition("?")[0]
         raise InvalidSpec(
             Reason.UNSUPPORTED_MODEL_SOURCE,
             f"{engine.name} does not find a repository by its name on a claim; name its folder there: "
-            f"pvc://{place}/{folder}",
+            f"{known}/{repository_folder(place.repository)}/snapshots/COMMIT",
             field="spec.model.uri",
         )
     return ModelSource(
         scheme="hf",
-        repository=repository,
-        claim=claim,
-        hub_cache=_below(path),
+        repository=place.repository,
+        claim=place.claim,
+        hub_cache=_below(place.path),
         revision=model.revision or "",
         file=model.file or "",
         offline=True,

@@ -14,6 +14,7 @@ from llmservice.api.v1alpha1.engine_options import EnvVar, File
 from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION, LLMService
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH
+from llmservice.models.claim_uri import claim_uri
 from llmservice.objects.names import INSPECTION_CONTAINER, INSPECTION_PREFIX
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
@@ -27,7 +28,7 @@ from llmservice.rendering.pod import volume_of
 KEPT_SECONDS = 3600
 """How long a Job that has ended stays: who asks meanwhile, after a restart too, finds its answer."""
 ANSWER_PATH = "/dev/termination-log"
-_CLAIM, _HUB = "pvc://", "hf://"
+_CLAIM, _HUB, _REPOSITORY = "pvc://", "hf://", "?repo="
 _TOKEN = "HF_TOKEN"  # noqa: S105  (a name, not a secret)
 _USER = 65532
 """That of the operator's image (Dockerfile)."""
@@ -177,7 +178,7 @@ def _arguments(spec: LLMServiceSpec, seconds: int) -> Iterator[str]:
         yield f"--revision={spec.model.revision}"
     if spec.model.file:
         yield f"--file={spec.model.file}"
-    elif not spec.model.uri.startswith(_CLAIM):
+    elif not spec.model.uri.startswith(_CLAIM) or _REPOSITORY in spec.model.uri:
         yield f"--quantization={spec.quantization}"
     yield spec.model.uri
 
@@ -195,10 +196,10 @@ def _environment(spec: LLMServiceSpec, registry: RegistrySettings) -> list[Manif
 
 def _mounts(spec: LLMServiceSpec) -> tuple[Mount, ...]:
     """A claim needs no hub, and so no authorities; a hub needs no claim."""
-    if not spec.model.uri.startswith(_CLAIM):
+    on_claim = claim_uri(spec.model.uri)
+    if on_claim is None:
         return file_mounts(tuple(_authorities(spec)), beside=())
-    claim = spec.model.uri.removeprefix(_CLAIM).partition("/")[0]
-    volume = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+    volume = {"persistentVolumeClaim": {"claimName": on_claim.claim, "readOnly": True}}
     return (Mount(name="models", path=MODELS_PATH, source=volume, read_only=True),)
 
 
