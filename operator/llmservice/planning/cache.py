@@ -1,20 +1,25 @@
 """The weights cache: which claim, what is downloaded to it, and where replicas find it."""
 
+import hashlib
 import math
 from dataclasses import dataclass
 
+import orjson
+
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.model_cache import CacheClaim
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import Default, Engine
-from llmservice.engines.gguf import quantization_in
+from llmservice.engines.gguf import quantization_in, whole_name
 from llmservice.errors import InvalidSpec
-from llmservice.models.download_request import BUCKETS_FOLDER, HUB_FOLDER, DownloadRequest
+from llmservice.models.claim_uri import repository_folder
+from llmservice.models.download_request import BUCKETS_FOLDER, COMPILE_FOLDER, HUB_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan, OwnedClaim
+from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim
 from llmservice.untrusted.patterns import compiled
 
 _CLAIM_FIELD = "model.cache.claim"
@@ -72,9 +77,12 @@ def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: 
 
 
 def request_of(service: LLMService, facts: Facts, engine: Engine) -> DownloadRequest:
-    """What is downloaded: the files that this engine loads; the same for all services that need the same files."""
+    """What is downloaded: the files that this engine loads; the same for all services that need the same files.
+
+    Raises InvalidSpec for a file that is no single one.
+    """
     model, gguf = service.spec.model, engine.capabilities.gguf
-    file = (model.file or "") if gguf else ""
+    file = _named_file(model) if gguf else ""
     named = bool(file) or model.uri.endswith(".gguf")
     return DownloadRequest(
         uri=model.uri if "://" in model.uri else f"hf://{model.uri}",
@@ -92,13 +100,24 @@ def expected_path(request: DownloadRequest) -> str:
     """
     scheme, _, rest = request.uri.partition("://")
     if scheme == "hf":
-        folder = f"{HUB_FOLDER}/models--{rest.replace('/', '--')}/snapshots/{request.revision or 'main'}"
+        folder = f"{HUB_FOLDER}/{repository_folder(rest)}/snapshots/{request.revision or 'main'}"
     else:
         folder = f"{BUCKETS_FOLDER}/{scheme}/{rest.strip('/')}"
     if request.format != "gguf" or folder.endswith(".gguf"):
         return folder
     file = request.file or f"{request.quantization or 'model'}.gguf"
     return f"{folder}/{file}"
+
+
+def compile_folder(cache: CachePlan, facts: Facts, image: str, security: Json) -> str:
+    """The folder of the claim for what engines compile, relative to its root: the same for the same pods alone.
+
+    It is named by image, model and devices, and by the ids that its files belong to.
+    """
+    device = facts.accelerator.name or facts.accelerator.resource_name if facts.accelerator else ""
+    ids = [security.get(name) for name in ("runAsUser", "runAsGroup", "fsGroup")]
+    asked = orjson.dumps([image, cache.request.key, device, facts.devices, ids])
+    return f"{COMPILE_FOLDER}/{hashlib.blake2b(asked, digest_size=10).hexdigest()}"
 
 
 def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
@@ -110,6 +129,14 @@ def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
 def is_path_on_claim(text: str) -> bool:
     """Whether a text can be the path of a model on a claim: relative, within it, and harmless in an argument."""
     return len(text) <= _LONGEST_PATH and _PATH.matches(text) and not {".", ".."} & set(text.split("/"))
+
+
+def _named_file(model: Model) -> str:
+    """The GGUF file that the resource names beside its uri; raises InvalidSpec for a glob, and for two names."""
+    if model.file and model.uri.endswith(".gguf"):
+        message = "spec.model.uri already names a file; remove one of the two"
+        raise InvalidSpec(Reason.INVALID_SPEC, message, field="spec.model.file")
+    return whole_name(model.file) if model.file else ""
 
 
 def _answered(facts: Facts) -> str:

@@ -83,14 +83,14 @@ def _access(claim: Mapping[str, Any], plan: ServicePlan, cache: CachePlan) -> It
     elif modes == ("ReadWriteOncePod",) and several:
         yield ClaimProblem(
             Reason.CLAIM_ACCESS,
-            f"the claim {cache.claim} is for one pod (ReadWriteOncePod), and {_replicas(plan)} may run at once; use one "
-            f"with ReadWriteMany{_or_fewer(plan)}",
+            f"the claim {cache.claim} is for one pod (ReadWriteOncePod), and {_replicas(plan)} may run at once; "
+            f"use one with ReadWriteMany{_or_fewer(plan)}",
         )
     elif is_for_one_node(claim) and several:
         yield ClaimProblem(
             Reason.CLAIM_ACCESS,
-            f"the claim {cache.claim} is for one node ({_listed(modes)}), and {_replicas(plan)} may run at once: all must "
-            f"find room on that node; use one with ReadWriteMany{_or_fewer(plan)}",
+            f"the claim {cache.claim} is for one node ({_listed(modes)}), and {_replicas(plan)} may run at once: "
+            f"all must find room on that node; use one with ReadWriteMany{_or_fewer(plan)}",
             refuses=False,
         )
 
@@ -101,8 +101,8 @@ def _place(volume: Mapping[str, Any] | None, plan: ServicePlan) -> Iterator[Clai
     if hosts and len(hosts) < plan.replica_bound + plan.rollout.max_surge:
         yield ClaimProblem(
             Reason.CLAIM_ACCESS,
-            f"the volume of the claim is on {_listed(hosts)} alone, and {_replicas(plan)} may run at once: all must find "
-            f"room there; use a volume that more nodes reach{_or_fewer(plan)}",
+            f"the volume of the claim is on {_listed(hosts)} alone, and {_replicas(plan)} may run at once: "
+            f"all must find room there; use a volume that more nodes reach{_or_fewer(plan)}",
             refuses=False,
         )
 

@@ -15,10 +15,10 @@ def environment(
 ) -> tuple[Json, ...]:
     """EnvVar objects, each name once; a variable of the user replaces the cluster's setting.
 
-    A replica with a cached model is given no token and no hub: the download had them.
+    A replica whose model is all there is given no token and no hub.
     """
-    token = None if source.cached else spec.model.token_secret_ref
-    uses_hub = source.scheme == "hf" or token is not None
+    token = None if source.offline else spec.model.token_secret_ref
+    uses_hub = not source.offline and (source.scheme == "hf" or token is not None)
     chosen = dict(_values({**launch.environment, **_settings(registry, uses_hub=uses_hub)}))
     if token is not None:
         reference = {"secretKeyRef": token.as_json()}

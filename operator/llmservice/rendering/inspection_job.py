@@ -12,6 +12,7 @@ import orjson
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH
+from llmservice.models.claim_uri import claim_uri
 from llmservice.objects.names import INSPECTION_CONTAINER, INSPECTION_PREFIX
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
@@ -34,7 +35,7 @@ from llmservice.rendering.job_parts import (
 )
 from llmservice.rendering.pod import volume_of
 
-_CLAIM, _HUB = "pvc://", "hf://"
+_CLAIM, _HUB, _REPOSITORY = "pvc://", "hf://", "?repo="
 _ANSWERING_PART = 0.75
 """Of the Job's time for the question; the rest is for the image and the start."""
 _LABELS = labels("inspect", "inspection")
@@ -132,17 +133,17 @@ def _arguments(spec: LLMServiceSpec, seconds: int) -> Iterator[str]:
         yield f"--revision={spec.model.revision}"
     if spec.model.file:
         yield f"--file={spec.model.file}"
-    elif not _is_on_claim(spec):
+    elif not _is_on_claim(spec) or _REPOSITORY in spec.model.uri:
         yield f"--quantization={spec.quantization}"
     yield spec.model.uri
 
 
 def _mounts(spec: LLMServiceSpec) -> tuple[Mount, ...]:
     """A claim needs no hub, and so no authorities; a hub needs no claim."""
-    if not _is_on_claim(spec):
+    on_claim = claim_uri(spec.model.uri)
+    if on_claim is None:
         return file_mounts(tuple(named_files(spec)), beside=())
-    claim = spec.model.uri.removeprefix(_CLAIM).partition("/")[0]
-    volume = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+    volume = {"persistentVolumeClaim": {"claimName": on_claim.claim, "readOnly": True}}
     return (Mount(name="models", path=MODELS_PATH, source=volume, read_only=True),)
 
 

@@ -64,7 +64,7 @@ class Tgi:
 
     name = "tgi"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc"}),
+        schemes=frozenset({"hf", "pvc", "oci"}),
         revisions=True,
         remote_code=True,
         dtype=True,
@@ -115,7 +115,7 @@ _ENVIRONMENT = {
 
 
 def _environment(request: ServingRequest) -> dict[str, str]:
-    return {**_ENVIRONMENT, **(OFFLINE if request.model.cached else {})}
+    return {**_ENVIRONMENT, **(OFFLINE if request.model.offline else {})}
 
 
 def _model(request: ServingRequest) -> tuple[str, ...]:
