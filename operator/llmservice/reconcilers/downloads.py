@@ -39,7 +39,7 @@ Fetch = Callable[[LLMService, ServicePlan, Manifest], Awaitable[str | Waiting]]
 
 async def no_downloads(service: LLMService, plan: ServicePlan, body: Manifest) -> str | Waiting:  # noqa: ARG001
     """Downloads nothing."""
-    return "" if plan.cache is None else _off(plan.cache)
+    return "" if plan.cache is None or service.spec.suspend else _off(plan.cache)
 
 
 async def no_progress(_: str) -> Received | None:
@@ -85,20 +85,22 @@ class Downloads:
     async def weights_of(self, service: LLMService, plan: ServicePlan, body: Manifest) -> str | Waiting:
         """The path of what the engine loads, relative to the root of the claim; or what the service waits for.
 
-        A service whose plan has it already is answered from its status alone. Raises InvalidSpec for files that cannot
+        A service whose plan has it already is answered from its status alone, and so is one that is suspended: empty
+        where nothing is known. Raises InvalidSpec for files that cannot
         be mounted, and what `Cluster` raises, but for refusals.
         """
         cache, status = plan.cache, body.get("status") or {}
         if cache is None:
             return ""
         record = recorded(status, cache)
-        if record is not None and cache.weights == record["path"]:
-            return cache.weights
+        path = "" if record is None else str(record["path"])
+        if service.spec.suspend or (path and path == cache.weights):
+            return path
         claim = await self.claims.usable(service, plan, cache)
         if isinstance(claim, Waiting):
             return claim
         if record is not None and record.get("claimUid") == uid_of(claim):
-            return str(record["path"])
+            return path
         if not self.settings.image:
             return _off(cache)
         asked = Asked(body, cache, download_job(service, cache, self.registry, self.settings))
@@ -133,8 +135,8 @@ class Downloads:
             found = self._refused(asked, refusal)
         finally:
             one.busy, one.looked_at = False, self.clock()
-        if isinstance(found, Waiting):
-            one.found = found
+        if isinstance(found, Waiting) and found.reason is Reason.DOWNLOADING:
+            one.found = found  # of a failure those who ask in another way hear nothing
         return found
 
     async def _give_up_abandoned(self, now: float) -> None:

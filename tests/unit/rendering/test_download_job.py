@@ -21,6 +21,7 @@ CACHE = CachePlan(
 )
 BUCKET = dataclasses.replace(CACHE, request=DownloadRequest(uri="s3://bucket/model"))
 TOKEN = {"name": "hub", "key": "token"}
+_WAYS: tuple[dict[str, Any], ...] = ({}, {"spec__model__tokenSecretRef": TOKEN})
 
 
 def job(
@@ -59,7 +60,7 @@ def test_services_that_want_the_same_share_its_name_and_others_do_not() -> None:
 
 
 def test_in_which_way_it_was_asked_for_stands_beside_the_name() -> None:
-    plain, other = (job(**more)["metadata"] for more in ({}, {"spec__model__tokenSecretRef": TOKEN}))
+    plain, other = (job(**more)["metadata"] for more in _WAYS)
     assert plain["name"] == other["name"]
     assert plain["annotations"][INTENT_ANNOTATION] != other["annotations"][INTENT_ANNOTATION]
 
@@ -109,7 +110,7 @@ def test_no_service_nor_deployment_selects_its_pod() -> None:
 
 def test_it_writes_as_the_user_says_or_so_that_a_new_volume_can_be_written() -> None:
     assert pod(job())["securityContext"].items() >= {"runAsUser": 65532, "fsGroup": 65532}.items()
-    own = {"spec__pod__securityContext": {"runAsUser": 2000, "fsGroup": 7}}
+    own: dict[str, Any] = {"spec__pod__securityContext": {"runAsUser": 2000, "fsGroup": 7}}
     assert pod(job(**own))["securityContext"].items() >= {"runAsUser": 2000, "fsGroup": 7}.items()
 
 
