@@ -30,7 +30,7 @@ _BESIDE_GIB = 2
 _MOST_BYTES = 2**48
 """Of a claim that is made because somebody says so of a model: no volume has it."""
 _LONGEST_PATH = 2048
-_PATH = compiled(r"[!-#%-.0-~][!-#%-~]*(/[!-#%-~]+)*")
+_PATH = compiled(r"[!-#%-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
 
 def is_path_on_claim(text: str) -> bool:
     """Whether a text can be the path of a model on a claim: relative, within it, and harmless in an argument."""
-    return len(text) <= _LONGEST_PATH and _PATH.matches(text) and not {".", ".."} & set(text.split("/"))
+    return len(text) <= _LONGEST_PATH and _PATH.matches(text) and not {"", ".", ".."} & set(text.split("/"))
 
 
 def _named_file(model: Model) -> str:
