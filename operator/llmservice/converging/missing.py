@@ -53,12 +53,12 @@ MISSING = (
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
         Reason.CLAIM_NOT_FOUND,
-        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name in spec.model",
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name",
     ),
     Missing(
         compiled(r'could not find v1\.PersistentVolumeClaim "(?:[^/"]+/)?(?P<name>[^"]+)"'),
         Reason.CLAIM_NOT_FOUND,
-        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name in spec.model",
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name",
     ),
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),

@@ -100,7 +100,7 @@ def test_what_the_resource_says_of_the_claim_is_taken_as_it_is() -> None:
 
 
 def test_files_that_are_converted_on_load_have_their_own_size() -> None:
-    parameters = {"model": {"facts": {"parameters": 8_000_000_000, "dtype": "bfloat16"}}, "claim": {}}
+    parameters: dict[str, Any] = {"model": {"facts": {"parameters": 8_000_000_000, "dtype": "bfloat16"}}, "claim": {}}
     as_it_is = planned(**cached(**parameters))
     converted = planned(**cached(**parameters, spec__quantization="online-fp8"))
     assert owned_of(converted).size == owned_of(as_it_is).size == "19Gi"
