@@ -79,7 +79,22 @@ def _merged(live: Any, intent: Any, field: str = "") -> Any:
     ours, theirs = elements(intent, field), elements(live, field)
     if ours is None or theirs is None:
         return intent
-    return [*({**theirs, **{key: _merged(theirs.get(key), item) for key, item in ours.items()}}).values()]
+    both = {**theirs, **{key: _merged(theirs.get(key), item) for key, item in ours.items()}}
+    return [both[key] for key in _in_order(theirs, ours)]
+
+
+def _in_order(theirs: Collection[Any], ours: Collection[Any]) -> list[Any]:
+    """The keys of a merged list: those of the intent in its order, those of others alone where they stood.
+
+    Source: sigs.k8s.io/structured-merge-diff, typed/merge.go (visitListItems).
+    """
+    left, ordered = [*theirs], []
+    for key in ours:
+        while left and left[0] not in ours:
+            ordered.append(left.pop(0))
+        left = [other for other in left if other != key]
+        ordered.append(key)
+    return [*ordered, *left]
 
 
 def _without(value: Any, abandoned: Collection[Path], owned: Collection[Path], field: str = "") -> Any:

@@ -17,6 +17,7 @@ from tests.local_hub.repository import Fault, Repository
 
 _SIGNATURE = "signature=secret%2Fof%3Dthe+address"
 _ERROR = "X-Error-Code"
+_CHUNK = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class LocalHub:
     faults: list[Fault] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     knows_ranges: bool = True
+    served: int = 0
+    """Bytes of files that were sent."""
+    bytes_per_second: float = 0.0
+    """Of each answer with a file; 0: as fast as it goes."""
     url: str = ""
     other_url: str = ""
 
@@ -47,7 +52,8 @@ class LocalHub:
     async def at_hub(self, request: web.Request) -> web.StreamResponse:
         """Everything that comes to the hub itself."""
         self._note("hub", request)
-        if fault := self._fault(request.raw_path):
+        fault = self._fault(request.raw_path)
+        if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         found = self._found(request.path)
         if isinstance(found, web.Response):
@@ -58,19 +64,22 @@ class LocalHub:
         if not file:
             return web.json_response(repository.answer())
         if file.endswith(".json"):
-            return self._part(request, repository.files[file])
+            return await self._part(request, repository.files[file], fault)
         address = f"{self.other_url}/{request.path.lstrip('/')}?{_SIGNATURE}"
         return web.Response(status=302, headers={"Location": address})
 
     async def at_other(self, request: web.Request) -> web.StreamResponse:
         """What a redirect led to: the address must be as it was given, to the letter."""
         self._note("other", request)
-        if fault := self._fault(f"other{request.raw_path}"):
+        fault = self._fault(f"other{request.raw_path}")
+        if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         if not request.raw_path.endswith(_SIGNATURE):
             return web.Response(status=403)
         found = self._found(request.path)
-        return found if isinstance(found, web.Response) else self._part(request, found[0].files[found[2]])
+        if isinstance(found, web.Response):
+            return found
+        return await self._part(request, found[0].files[found[2]], fault)
 
     def _note(self, at: str, request: web.Request) -> None:
         headers = request.headers
@@ -95,15 +104,40 @@ class LocalHub:
         repository = self.repositories.get(name)
         return (repository, revision, file) if repository else web.Response(status=401)
 
-    def _part(self, request: web.Request, data: bytes) -> web.Response:
+    async def _part(self, request: web.Request, data: bytes, fault: Fault | None = None) -> web.StreamResponse:
         asked = request.http_range
         if not self.knows_ranges or asked.start is None:
-            return web.Response(body=data)
+            return await self._sent(request, web.StreamResponse(), memoryview(data), fault)
         begin, end = asked.start, min(asked.stop or len(data), len(data))
         if begin >= len(data):
             return web.Response(status=416)
         headers = {"Content-Range": f"bytes {begin}-{end - 1}/{len(data)}"}
-        return web.Response(status=206, body=data[begin:end], headers=headers)
+        response = web.StreamResponse(status=206, headers=headers)
+        return await self._sent(request, response, memoryview(data)[begin:end], fault)
+
+    async def _sent(
+        self, request: web.Request, response: web.StreamResponse, body: memoryview, fault: Fault | None
+    ) -> web.StreamResponse:
+        """The body as it is, or as the fault makes it; counted as it leaves."""
+        response.content_length = len(body)
+        await response.prepare(request)
+        if fault and fault.wrong:
+            body = memoryview(bytes([body[0] ^ 0xFF]) + body[1:])
+        for at in range(0, len(body), _CHUNK):
+            if fault and fault.after is not None and at >= fault.after:
+                if request.transport:
+                    request.transport.abort()
+                break
+            await response.write(body[at : at + _CHUNK])
+            self.served += len(body[at : at + _CHUNK])
+            if self.bytes_per_second:
+                await asyncio.sleep(_CHUNK / self.bytes_per_second)
+        return response
+
+
+def _is_of_body(fault: Fault) -> bool:
+    """Whether the right answer is sent, but not as it is."""
+    return fault.wrong or fault.after is not None
 
 
 def _refused(request: web.Request, repository: Repository, revision: str, file: str) -> web.Response | None:

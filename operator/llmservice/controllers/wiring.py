@@ -29,6 +29,7 @@ from llmservice.controllers.triggers import enqueue_owner, remember, use_catalog
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.downloads import Downloads, download_settings
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
 from llmservice.reconcilers.observing import Observer
@@ -38,6 +39,7 @@ from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
+from llmservice.signals.download_page import read_download
 from llmservice.signals.source import Source
 
 CATALOGUE_NAME = "llmservice-catalogue"
@@ -128,6 +130,13 @@ def _reconciler(
     settings: Settings, cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
 ) -> LLMServiceReconciler:
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
+    downloads = Downloads(
+        cluster=cluster,
+        registry=planner.registry,
+        settings=download_settings(settings),
+        progress=read_download,
+        now=_now,
+    )
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
@@ -136,6 +145,7 @@ def _reconciler(
         now=_now,
         scaling=autoscaler.services.states.report,
         inspect=inspections.facts_of,
+        fetch=downloads.weights_of,
     )
 
 

@@ -25,12 +25,14 @@ from llmservice.converging.start_status import start_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
+from llmservice.converging.weights import Waiting, lost_weights, seconds_to_fetch
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, ModelRefused, NameTaken, OwnerGone, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.downloads import Fetch, no_downloads
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
@@ -80,7 +82,7 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows.
+    that nobody knows. `fetch` downloads a model to its claim.
     """
 
     cluster: Cluster
@@ -90,6 +92,7 @@ class LLMServiceReconciler:
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
     inspect: Inspect = no_inspection
+    fetch: Fetch = no_downloads
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
@@ -147,6 +150,11 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
+            weights = "" if plan.cache is None or service.spec.suspend else await self.fetch(service, plan, body)
+            if isinstance(weights, Waiting):
+                return await self._wait(body, weights)
+            if plan.cache is not None and weights and weights != plan.cache.weights:
+                plan = self.plan(service, model, weights)
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:
@@ -157,6 +165,11 @@ class LLMServiceReconciler:
         except NameTaken as taken:
             log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
             return await self._settle(service, plan, body, manifests, asking=True)
+
+    async def _wait(self, body: Manifest, weights: Waiting) -> float | None:
+        """Report that the model's files are not on their claim yet, or that they are now."""
+        again, said = weights.again_seconds, weights.message
+        return await self._stall(body, weights.reason, said, again, passes=weights.passes, weights=weights)
 
     async def _inspected(self, service: LLMService) -> KnownModel | float:
         """What an inspection tells of the model, or the seconds until it is asked again; raises ModelRefused."""
@@ -204,6 +217,7 @@ class LLMServiceReconciler:
             written.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
+            seconds_to_fetch(situation.diagnosis),
         )
         return min(filter(None, pauses), default=None)
 
@@ -245,11 +259,12 @@ class LLMServiceReconciler:
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
         progress = progress_of(deployment, observed.pods)
+        found = diagnose(plan, observed, deployment, ENGINES[plan.engine].log_patterns)
         return Situation(
             plan=plan,
             progress=progress,
             pods=observed.pods,
-            diagnosis=diagnose(plan, observed, deployment, ENGINES[plan.engine].log_patterns),
+            diagnosis=lost_weights(plan, body.get("status") or {}, found, self.now()),
             suspended=service.spec.suspend,
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
@@ -270,6 +285,7 @@ class LLMServiceReconciler:
         *,
         is_observed: bool = True,
         passes: bool = False,
+        weights: Waiting | None = None,
     ) -> float | None:
         """Report that reconciling is blocked until an edit, or by somebody else; or for a while when it `passes`.
 
@@ -291,6 +307,7 @@ class LLMServiceReconciler:
             self.now(),
             progress=progress,
             passes=passes,
+            weights=weights,
         )
         return min(filter(None, (again, await self.status.write(body, status))), default=None)
 

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.weights_status import WeightsStatus
 
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
@@ -164,5 +165,7 @@ class LLMServiceStatus(ApiModel):
     """What was decided, and why."""
     start: Annotated[StartStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """What the engine reported at its start, beside what was predicted."""
+    weights: Annotated[WeightsStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """The model's files on the claim of `spec.model.cache`, once they are complete."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""
