@@ -12,6 +12,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
+from tests.golden.claims import sentences as sentences_of_claims
 from tests.golden.downloads import sentences as sentences_of_downloads
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
@@ -89,6 +90,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "fit": lambda: iter(sentences_of_fits()),
     "downloads": sentences_of_downloads,
     "inspections": sentences_of_inspections,
+    "claims": sentences_of_claims,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,

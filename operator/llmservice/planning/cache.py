@@ -13,14 +13,14 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import Default, Engine
 from llmservice.engines.gguf import quantization_in, whole_name
 from llmservice.errors import InvalidSpec
-from llmservice.models.claim_uri import repository_folder
-from llmservice.models.download_request import BUCKETS_FOLDER, COMPILE_FOLDER, HUB_FOLDER, DownloadRequest
+from llmservice.models.download_answer import is_path_on_claim
+from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, is_file, scheme_of, snapshot_folder
+from llmservice.models.download_request import COMPILE_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim
-from llmservice.untrusted.patterns import compiled
 
 _CLAIM_FIELD = "model.cache.claim"
 _MARGIN = 1.1
@@ -29,8 +29,6 @@ _BESIDE_GIB = 2
 """For tokenizers, lists of files, and what engines compile."""
 _MOST_BYTES = 2**48
 """Of a claim that is made because somebody says so of a model: no volume has it."""
-_LONGEST_PATH = 2048
-_PATH = compiled(r"[!-#%-.0-~][!-#%-~]*(/[!-#%-~]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,8 @@ def cached_model(service: LLMService, facts: Facts, engine: Engine) -> CachedMod
     if cache is None:
         return None
     path = _answered(facts) or expected_path(request_of(service, facts, engine))
-    return CachedModel(_claim_name(service, cache.claim), path)
+    # The kubelet would expand a variable in an argument.
+    return CachedModel(_claim_name(service, cache.claim), path.replace("$(", "$$("))
 
 
 def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: bool) -> Decided[CachePlan | None]:
@@ -83,7 +82,7 @@ def request_of(service: LLMService, facts: Facts, engine: Engine) -> DownloadReq
     """
     model, gguf = service.spec.model, engine.capabilities.gguf
     file = _named_file(model) if gguf else ""
-    named = bool(file) or model.uri.endswith(".gguf")
+    named = bool(file) or is_file(model.uri)
     return DownloadRequest(
         uri=model.uri if "://" in model.uri else f"hf://{model.uri}",
         format="gguf" if gguf else "safetensors",
@@ -98,15 +97,12 @@ def expected_path(request: DownloadRequest) -> str:
 
     A branch or tag stands for its commit, and a quantization for the file that has it.
     """
-    scheme, _, rest = request.uri.partition("://")
-    if scheme == "hf":
-        folder = f"{HUB_FOLDER}/{repository_folder(rest)}/snapshots/{request.revision or 'main'}"
-    else:
-        folder = f"{BUCKETS_FOLDER}/{scheme}/{rest.strip('/')}"
-    if request.format != "gguf" or folder.endswith(".gguf"):
+    is_hub = scheme_of(request.uri) == HUB_SCHEME
+    folder = snapshot_folder(request.uri, request.revision or "main") if is_hub else bucket_folder(request.uri)
+    if request.format != "gguf":
         return folder
-    file = request.file or f"{request.quantization or 'model'}.gguf"
-    return f"{folder}/{file}"
+    named = request.uri.rpartition("/")[2] if is_file(request.uri) else request.file
+    return f"{folder}/{named or (request.quantization or 'model') + '.gguf'}"
 
 
 def compile_folder(cache: CachePlan, facts: Facts, image: str, security: Json) -> str:
@@ -126,14 +122,9 @@ def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
     return min(_MOST_BYTES, facts.model.file_bytes or weight_bytes(facts.model, asked) or 0)
 
 
-def is_path_on_claim(text: str) -> bool:
-    """Whether a text can be the path of a model on a claim: relative, within it, and harmless in an argument."""
-    return len(text) <= _LONGEST_PATH and _PATH.matches(text) and not {".", ".."} & set(text.split("/"))
-
-
 def _named_file(model: Model) -> str:
     """The GGUF file that the resource names beside its uri; raises InvalidSpec for a glob, and for two names."""
-    if model.file and model.uri.endswith(".gguf"):
+    if model.file and is_file(model.uri):
         message = "spec.model.uri already names a file; remove one of the two"
         raise InvalidSpec(Reason.INVALID_SPEC, message, field="spec.model.file")
     return whole_name(model.file) if model.file else ""

@@ -8,8 +8,8 @@ from llmservice.planning.facts import Facts
 from llmservice.planning.service_plan import CachePlan
 
 _IMAGE_VOLUMES = (
-    "the model is mounted from an image, for which Kubernetes has the feature gate ImageVolume: on by default since 1.35, "
-    "off by default from 1.31 on; the container runtime of the nodes must be able to mount images, too"
+    "the model is mounted from an image, for which Kubernetes has the feature gate ImageVolume: on by default since "
+    "1.35, off by default from 1.31 on; the container runtime of the nodes must be able to mount images, too"
 )
 """KEP 4639 (kubernetes/enhancements) and kubernetes.io/docs/tasks/configure-pod-container/image-volumes."""
 

@@ -63,7 +63,7 @@ class Model(ApiModel):
     uri: Uri
     """hf://owner/name (a bare owner/name means this); pvc://claim/path, or pvc://claim/hub?repo=owner/name where
     that is a cache of the hub; oci://registry/image:tag?path=folder; s3://bucket/path and gs://bucket/path, on every
-    engine with `cache`; with it az://container/path, whose account is AZURE_STORAGE_ACCOUNT_NAME in engineOptions.env."""
+    engine with `cache`; with it az://container/path, the account in AZURE_STORAGE_ACCOUNT_NAME of engineOptions.env."""
     revision: Revision | None = None
     """Commit, branch or tag of a Hugging Face repository. Omitted: its main branch."""
     file: FileName | None = None
