@@ -42,6 +42,9 @@ class LocalHub:
     """Bytes of files that were sent."""
     bytes_per_second: float = 0.0
     """Of each answer with a file; 0: as fast as it goes."""
+    expires_after: int | None = None
+    """How often the address of a redirect may be used; None: always."""
+    uses: list[int] = field(default_factory=list)
     url: str = ""
     other_url: str = ""
 
@@ -65,7 +68,9 @@ class LocalHub:
             return web.json_response(repository.answer())
         if file.endswith(".json"):
             return await self._part(request, repository.files[file], fault)
-        address = f"{self.other_url}/{request.path.lstrip('/')}?{_SIGNATURE}"
+        signed = len(self.uses)
+        self.uses.append(0)
+        address = f"{self.other_url}/{request.path.lstrip('/')}?number={signed}&{_SIGNATURE}"
         return web.Response(status=302, headers={"Location": address})
 
     async def at_other(self, request: web.Request) -> web.StreamResponse:
@@ -75,6 +80,10 @@ class LocalHub:
         if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         if not request.raw_path.endswith(_SIGNATURE):
+            return web.Response(status=403)
+        number = int(request.query["number"])
+        self.uses[number] += 1
+        if self.expires_after is not None and self.uses[number] > self.expires_after:
             return web.Response(status=403)
         found = self._found(request.path)
         if isinstance(found, web.Response):

@@ -35,7 +35,7 @@ async def _indexed(source: Source, remote: Remote) -> Collection[str]:
     if file.size > MOST_INDEX_BYTES:
         return ()
     data = bytearray()
-    async with aclosing(source.chunks(file, 0)) as chunks:  # type: ignore[type-var]
+    async with aclosing(source.chunks(file, 0)) as chunks:
         async for chunk in chunks:
             data += chunk
     try:
