@@ -45,6 +45,8 @@ class LocalHub:
     expires_after: int | None = None
     """How often the address of a redirect may be used; None: always."""
     uses: list[int] = field(default_factory=list)
+    xet_store: str = ""
+    """Where files are that Xet has; without one no file is in Xet."""
     url: str = ""
     other_url: str = ""
 
@@ -68,10 +70,14 @@ class LocalHub:
             return web.json_response(repository.answer())
         if file.endswith(".json"):
             return await self._part(request, repository.files[file], fault)
+        return self._redirected(request, repository.xet.get(file, ""))
+
+    def _redirected(self, request: web.Request, in_xet: str) -> web.Response:
         signed = len(self.uses)
         self.uses.append(0)
         address = f"{self.other_url}/{request.path.lstrip('/')}?number={signed}&{_SIGNATURE}"
-        return web.Response(status=302, headers={"Location": address})
+        told = {"X-Xet-Hash": in_xet} if self.xet_store and in_xet else {}
+        return web.Response(status=302, headers={"Location": address, **told})
 
     async def at_other(self, request: web.Request) -> web.StreamResponse:
         """What a redirect led to: the address must be as it was given, to the letter."""
@@ -102,12 +108,14 @@ class LocalHub:
         return None
 
     def _found(self, path: str) -> tuple[Repository, str, str] | web.Response:
-        """The repository, revision and file of a path; empty for the list of files."""
+        """The repository, revision and file of a path, empty for the list of files; else the answer."""
         parts = path.strip("/").split("/")
         if parts[:2] == ["api", "models"] and parts[4:5] == ["revision"]:
             name, revision, file = "/".join(parts[2:4]), "/".join(parts[5:]), ""
         elif parts[2:3] == ["resolve"]:
             name, revision, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+        elif parts[4:5] == ["xet-read-token"]:
+            return web.json_response({"casUrl": self.xet_store, "accessToken": "a-token", "exp": 2**40})
         else:
             return web.Response(status=404)
         repository = self.repositories.get(name)
@@ -210,7 +218,7 @@ async def _served(hub: LocalHub, tls: ssl.SSLContext | None, host: str) -> Async
     runners = []
     for handler in (hub.at_hub, hub.at_other):
         app = web.Application()
-        app.router.add_route("GET", "/{path:.*}", handler)
+        app.router.add_route("*", "/{path:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, host, 0, ssl_context=tls).start()

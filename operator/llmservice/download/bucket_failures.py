@@ -20,6 +20,7 @@ _NO_KEYS = compiled(r"169\.254\.|metadata\.google|[Cc]redential")
 _BY_CODE = {
     **dict.fromkeys(("NoSuchBucket", "ContainerNotFound", "PermanentRedirect"), _R.BUCKET_UNKNOWN),
     **dict.fromkeys(("NoSuchKey", "BlobNotFound"), _R.FILE_MISSING),
+    **dict.fromkeys(("InvalidAccessKeyId", "XAdminUserNotFound"), _R.BUCKET_DENIED),  # the latter is VersityGW's
     **dict.fromkeys(("SlowDown", "ServerBusy", "TooManyRequests", "RequestLimitExceeded"), _R.THROTTLED),
 }
 _BY_STATUS = {

@@ -16,7 +16,7 @@ from llmservice.download.progress import Progress
 from llmservice.download.source import Remote, RemoteFile
 from llmservice.models.download_choice import is_safe_name
 from llmservice.models.download_failure import DownloadFailureReason
-from llmservice.models.download_layout import is_file, rest_of
+from llmservice.models.download_layout import named_file, rest_of
 from llmservice.models.download_marker import MOST_FILES
 from llmservice.models.plausible import limit_of
 from llmservice.pauses import backoff, jittered
@@ -112,7 +112,7 @@ class BucketSource:
     def _folder(self) -> str:
         """Within the bucket, without a slash at either end."""
         inside = rest_of(self.uri).partition("/")[2].strip("/")
-        return inside.rpartition("/")[0] if is_file(self.uri) else inside
+        return inside.rpartition("/")[0] if named_file(self.uri) else inside
 
     def _path(self, file: RemoteFile) -> str:
         folder = self._folder()

@@ -110,7 +110,8 @@ class HubSource:
         return self.parts.progress
 
     async def is_checksum(self, file: RemoteFile) -> bool:  # noqa: ARG002  (the same for every file)
-        """A hub's digests are those of the bytes."""
+        """A hub's digests are those of the bytes. What came wrong by Xet is loaded from the hub itself."""
+        self.uses_xet = False
         return True
 
     def _address(self, path: str) -> URL:
