@@ -121,7 +121,7 @@ def test_three_services_with_four_replicas_take_one_download_and_no_device_befor
     kube: Kube, hub: LocalHub, claim: Claim
 ) -> None:
     claim()
-    hub.bytes_per_second = 2 * MB
+    hub.bytes_per_second = 0.3 * MB
     names = three_services(kube)
     kube.wait(lambda: served(hub, SMALL // 4), lambda: hub.served, seconds=90)
     kube.wait(lambda: "%" in ready_condition(kube, "one")["message"], lambda: ready_condition(kube, "one"))

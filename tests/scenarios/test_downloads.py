@@ -453,6 +453,33 @@ def test_a_claim_is_made_once_and_goes_or_stays_with_its_service(when_deleted: s
         assert reason(world) == "Downloading"
 
 
+def test_a_claim_for_one_node_and_two_replicas_is_told_beside_the_model() -> None:
+    world = DownloadWorld()
+    world.claim(accessModes=["ReadWriteOnce"])
+    world.apply(**SHARED, spec__replicas=2)
+    world.passes()
+    world.answers()
+    world.serves()
+    assert (reason(world), world.condition("WeightsReady")["status"]) == ("Ready", "True")
+    assert "ReadWriteOnce" in weights(world)["note"]
+    assert "ReadWriteOnce" in world.condition("WeightsReady")["message"]
+
+
+def test_a_claim_that_no_two_replicas_can_use_is_refused_before_anything_is_downloaded() -> None:
+    world = DownloadWorld()
+    world.claim(accessModes=["ReadWriteOncePod"])
+    world.apply(**SHARED, spec__replicas=2)
+    world.passes()
+    assert (reason(world), reason(world, "Stalled"), world.jobs()) == ("ClaimAccess", "ClaimAccess", [])
+
+
+def test_between_two_pods_it_is_told_how_the_last_one_ended() -> None:
+    world = a_download()
+    world.ends(world.pod(), code=137)
+    world.passes(seconds=20)
+    assert "exit code 137" in world.condition()["message"]
+
+
 def test_a_claim_of_that_name_by_somebody_else_is_left_alone() -> None:
     world = DownloadWorld()
     world.claim("chat-weights")

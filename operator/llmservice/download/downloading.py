@@ -125,11 +125,14 @@ class Download:
                 self.claim.link(place.pointer, place.blob)
             return checked
 
+        failure: DownloadFailed | None = None
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(file)) for file in files]
         except* DownloadFailed as errors:
-            raise first_of(errors) from None
+            failure = first_of(errors)
+        if failure is not None:  # raised in there, Python before 3.11.4 would wrap it in a group (gh-103590)
+            raise failure
         journal.remove()
         return [task.result() for task in tasks]
 

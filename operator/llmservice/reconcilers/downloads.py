@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
@@ -21,6 +22,7 @@ from llmservice.converging.weights_progress import Received
 from llmservice.errors import OperatorError, Refused, Terminating
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan, ServicePlan
 from llmservice.reconcilers.claims import Claims
@@ -105,11 +107,13 @@ class Downloads:
             return _off(cache)
         asked = Asked(body, cache, download_job(service, cache, self.registry, self.settings))
         found = await self._found(asked)
-        return found if isinstance(found, Waiting) else self._complete(cache, claim, found)
+        if isinstance(found, Waiting):
+            return found
+        note = "; ".join(problem.message for problem in claim_problems(claim, plan))
+        return self._complete(cache, record_of(cache, uid_of(claim), found, self.now(), note))
 
-    def _complete(self, cache: CachePlan, claim: Manifest, found: DownloadedModel) -> Waiting:
+    def _complete(self, cache: CachePlan, record: dict[str, Any]) -> Waiting:
         """Written once; then the next pass goes on."""
-        record = record_of(cache, uid_of(claim), found, self.now())
         return Waiting(
             reason=Reason.PROGRESSING,
             message=complete(record),
@@ -125,7 +129,7 @@ class Downloads:
         if failure := one.failure_of(asked_as(asked.job), now):
             return failure
         if one.busy or now - one.looked_at < AGAIN_SECONDS / 2:
-            return one.found or self.jobs.waits(one, asked, "start", f"{what(asked.cache)}: the Job is looked at")
+            return one.found or self.jobs.starts(one, asked)
         one.busy, one.found = True, None
         try:
             found = await self.jobs.look(one, asked)

@@ -115,7 +115,7 @@ def test_it_writes_as_the_user_says_or_so_that_a_new_volume_can_be_written() -> 
 
 
 def test_it_runs_where_the_service_will_because_the_claim_may_be_bound_there() -> None:
-    chosen = {
+    chosen: dict[str, Any] = {
         "spec__pod__nodeSelector": {"zone": "a"},
         "spec__pod__tolerations": [{"key": "gpu", "operator": "Exists"}],
     }
