@@ -18,13 +18,15 @@ from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import Conflict, InvalidInput
-from llmservice.objects.names import OPERATOR
+from llmservice.objects.names import DOWNLOAD_PREFIX, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan
 from llmservice.reconcilers.downloads import download_settings
 from llmservice.rendering.claim import owned_claim
 from llmservice.rendering.download_job import DownloadSettings, download_job
+
+_PREFIX = "llmservice-prefetch-"
 
 
 @click.command(name="prefetch")
@@ -49,8 +51,9 @@ def command(
 ) -> None:
     """Download the models of the LLMServices in FILES ("-" is standard input) to their claims, before they are applied.
 
-    Made are the Jobs that the operator would make, and the claims that it would: what is applied later finds its model
-    there and starts at once. What is there already stays as it is, so that the same command may be given again.
+    Made are claims and Jobs as the operator would make them. For what is applied later the operator finds the model on
+    the claim, in seconds; while the download still runs it waits. What is there already stays as it is, so that the same
+    command may be given again.
 
     Rights and kubeconfig are yours. Claims made here belong to no service yet: they stay when one is deleted, whatever
     spec.model.cache.claim.whenDeleted says.
@@ -86,10 +89,14 @@ def prefetched(
 ) -> tuple[Manifest, ...]:
     """The claim where the operator would make one, and the Job; both without an owner, as there is none yet.
 
-    The operator takes both for its own: the claim by its labels, the Job by its name.
+    The operator takes the claim for its own, by its labels. The Job has a name of its own: that of the operator believes
+    no other, but waits while this one runs, and finds what it left on the claim.
     """
     claims = (owned_claim(service, cache.claim, cache.owned),) if cache.owned else ()
-    return tuple(_without_owner(each) for each in (*claims, download_job(service, cache, registry, settings)))
+    job = download_job(service, cache, registry, settings)
+    name = _PREFIX + job["metadata"]["name"].removeprefix(DOWNLOAD_PREFIX)
+    renamed = {**job, "metadata": {**job["metadata"], "name": name}}
+    return tuple(_without_owner(each) for each in (*claims, renamed))
 
 
 def _of(answer: Answer, registry: RegistrySettings, settings: DownloadSettings) -> Iterator[Manifest]:
