@@ -52,8 +52,8 @@ def command(
     """Download the models of the LLMServices in FILES ("-" is standard input) to their claims, before they are applied.
 
     Made are claims and Jobs as the operator would make them. For what is applied later the operator finds the model on
-    the claim, in seconds; while the download still runs it waits. What is there already stays as it is, so that the same
-    command may be given again.
+    the claim, in seconds; while the download still runs it waits. What is there already stays as it is, so that the
+    same command may be given again.
 
     Rights and kubeconfig are yours. Claims made here belong to no service yet: they stay when one is deleted, whatever
     spec.model.cache.claim.whenDeleted says.
@@ -89,8 +89,8 @@ def prefetched(
 ) -> tuple[Manifest, ...]:
     """The claim where the operator would make one, and the Job; both without an owner, as there is none yet.
 
-    The operator takes the claim for its own, by its labels. The Job has a name of its own: that of the operator believes
-    no other, but waits while this one runs, and finds what it left on the claim.
+    The operator takes the claim for its own, by its labels. It believes no Job but its own, so this one has another
+    name: the operator's waits while it runs, and finds what it left on the claim.
     """
     claims = (owned_claim(service, cache.claim, cache.owned),) if cache.owned else ()
     job = download_job(service, cache, registry, settings)
