@@ -15,6 +15,7 @@ from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import condition_in
+from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
@@ -190,6 +191,7 @@ class LLMServiceReconciler:
         changes = diff(stating(manifests, replicas), observed, held)
         try:
             written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
+            check_image_volumes(manifests, written.children.get(_workload(plan)))
         except Terminating:
             raise
         except Refused as refusal:
