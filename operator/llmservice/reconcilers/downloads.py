@@ -26,7 +26,7 @@ from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan, ServicePlan
 from llmservice.reconcilers.claims import Claims
-from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped, what
+from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped
 from llmservice.reconcilers.download_turns import AGAIN_SECONDS, DownloadTurns
 from llmservice.rendering.download_job import DownloadSettings, download_job
 from llmservice.settings import Settings
@@ -91,10 +91,10 @@ class Downloads:
         where nothing is known. Raises InvalidSpec for files that cannot
         be mounted, and what `Cluster` raises, but for refusals.
         """
-        cache, status = plan.cache, body.get("status") or {}
+        cache = plan.cache
         if cache is None:
             return ""
-        record = recorded(status, cache)
+        record = recorded(body.get("status") or {}, cache)
         path = "" if record is None else str(record["path"])
         if service.spec.suspend or (path and path == cache.weights):
             return path
@@ -103,14 +103,20 @@ class Downloads:
             return claim
         if record is not None and record.get("claimUid") == uid_of(claim):
             return path
+        return await self._fetched(Asked(body, cache, self._job(service, cache)), claim, plan)
+
+    def _job(self, service: LLMService, cache: CachePlan) -> Manifest:
+        return download_job(service, cache, self.registry, self.settings)
+
+    async def _fetched(self, asked: Asked, claim: Manifest, plan: ServicePlan) -> Waiting:
+        """What a service waits for, or that its model is on the claim now."""
         if not self.settings.image:
-            return _off(cache)
-        asked = Asked(body, cache, download_job(service, cache, self.registry, self.settings))
+            return _off(asked.cache)
         found = await self._found(asked)
         if isinstance(found, Waiting):
             return found
         note = "; ".join(problem.message for problem in claim_problems(claim, plan))
-        return self._complete(cache, record_of(cache, uid_of(claim), found, self.now(), note))
+        return self._complete(asked.cache, record_of(asked.cache, uid_of(claim), found, self.now(), note))
 
     def _complete(self, cache: CachePlan, record: dict[str, Any]) -> Waiting:
         """Written once; then the next pass goes on."""
