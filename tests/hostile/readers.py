@@ -29,12 +29,14 @@ from llmservice.engines.gguf import quantization_in
 from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
+from llmservice.models.download_answer import result_in
 from llmservice.models.gguf_header import read_gguf_header
 from llmservice.models.gguf_values import TruncatedHeader
 from llmservice.models.hugging_face_config import config_in, facts_of_config
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.plausible import MalformedModel
 from llmservice.models.weight_files import gguf_models, loaded_weights, parts_of
+from llmservice.signals.download_page import received_in
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
 from llmservice.untrusted.texts import cut, printable
@@ -198,6 +200,8 @@ READERS: Mapping[str, Reader] = {
     "header of a GGUF file": _read_gguf,
     "names of a model's files": _read_names,
     "answer of an inspection": facts_in,
+    "answer of a download": result_in,
+    "page of a download": lambda text: received_in(_bytes(text)),
     "name of a GGUF file": lambda text: quantization_in(text, {"Q4_K_M"}),
     "spec: model.uri": _parse("model", "uri"),
     "spec: engineOptions.args": _parse("engineOptions", "args", "[]"),

@@ -1,5 +1,7 @@
 """A model is on its claim before anything is started for it: one download, whoever wants it, and few writes."""
 
+import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from llmservice.api.v1alpha1.status import LLMServiceStatus
 from llmservice.converging.weights import AGAIN_AFTER_SECONDS
 from llmservice.converging.weights_progress import Received
+from llmservice.errors import OperatorError, Refused, Unavailable
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.objects.references import Ref, ref_of, uid_of
 from llmservice.rendering.download_job import DownloadSettings
@@ -84,6 +87,24 @@ def test_who_deletes_the_only_service_ends_the_download_and_keeps_the_claim() ->
     world.cluster.remove(_CHAT)
     assert world.jobs() == []
     assert world.exists("PersistentVolumeClaim", "models")
+
+
+def test_who_comes_by_while_another_looks_hears_what_was_known() -> None:
+    world = a_download()
+    world.received = Received(SIZE // 2, SIZE)
+    world.pod()
+    world.passes()
+    world.apply("second", **SHARED)
+    world.time += timedelta(seconds=3)
+
+    async def both() -> None:
+        await asyncio.gather(*(world.reconciler((NAMESPACE, name)) for name in ("chat", "second")))
+
+    asyncio.run(both())
+    assert world.read == 2
+    messages = {world.condition(name=name)["message"] for name in ("chat", "second")}
+    assert len(messages) == 1
+    assert "50.0 of 100.0 GB" in messages.pop()
 
 
 def test_a_killed_pod_is_followed_by_another_and_no_failure_is_told() -> None:
@@ -496,6 +517,40 @@ def test_a_job_that_only_has_the_name_is_neither_believed_nor_touched() -> None:
     world.passes()
     assert (reason(world), reason(world, "Stalled")) == ("DownloadFailed", "DownloadFailed")
     assert world.job() == forged
+
+
+@pytest.mark.parametrize("problem", [Refused("Forbidden", "quota: jobs"), Unavailable("InternalError", "quota: jobs")])
+def test_who_keeps_the_job_from_being_made_is_told_and_holds_no_turn(problem: OperatorError) -> None:
+    world = DownloadWorld(settings=DownloadSettings(image="a:1", at_once=1))
+    world.claim()
+    world.apply(**SHARED)
+    world.fail("post", "Job", problem)
+    world.passes()
+    assert (reason(world), reason(world, "Stalled")) == ("RefusedByCluster", "RefusedByCluster")
+    assert "quota: jobs" in world.condition()["message"]
+    world.fail("", "", problem)
+    world.apply("second", **{**SHARED, "spec__model__file": "second.gguf"})
+    world.passes("second")
+    assert len(world.jobs()) == 1
+
+
+def test_a_claim_that_may_not_be_made_is_told() -> None:
+    world = DownloadWorld()
+    world.apply(**{**SHARED, "spec__model__cache": {"claim": {"size": "10Gi"}}})
+    world.fail("post", "PersistentVolumeClaim", Refused("Forbidden", "exceeded quota: storage"))
+    world.passes()
+    assert (reason(world), world.jobs()) == ("RefusedByCluster", [])
+    assert "exceeded quota: storage" in world.condition()["message"]
+
+
+def test_an_api_server_that_is_away_is_the_pass_s_own_matter() -> None:
+    world = a_download()
+    world.fail("get", "Job", Unavailable("Unreachable", "away"))
+    with pytest.raises(Unavailable):
+        world.passes()
+    world.fail("", "", Unavailable("Unreachable", "away"))
+    world.passes()
+    assert (reason(world), len(world.jobs())) == ("Downloading", 1)
 
 
 def test_without_an_image_the_cache_is_refused_and_nothing_is_written() -> None:

@@ -23,11 +23,16 @@ def is_download_of(live: Manifest, intent: Manifest) -> bool:
     It may have been asked for with another token or limit, or by an older operator. Whoever may create Jobs here can
     make one that says what it likes; with the same right they write to the claim itself.
     """
-    owner = controller_of(live)
-    if owner.get("kind") != KIND or str(owner.get("apiVersion", "")).partition("/")[0] != GROUP:
-        return False
     container, wanted = _container(live), _container(intent)
-    return bool(container) and not container.get("command") and _asked(container) == _asked(wanted)
+    return (
+        is_operators(live) and bool(container) and not container.get("command") and _asked(container) == _asked(wanted)
+    )
+
+
+def is_operators(job: Manifest) -> bool:
+    """Whether an LLMService controls a Job."""
+    owner = controller_of(job)
+    return owner.get("kind") == KIND and str(owner.get("apiVersion", "")).partition("/")[0] == GROUP
 
 
 def asked_as(job: Manifest) -> str:

@@ -17,9 +17,9 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.inspection_pods import has_job_ended
 from llmservice.converging.weights import Waiting, complete, record_of, recorded
-from llmservice.converging.weights_job import asked_as
+from llmservice.converging.weights_job import asked_as, is_operators
 from llmservice.converging.weights_progress import Received
-from llmservice.errors import OperatorError, Refused, Terminating
+from llmservice.errors import OperatorError, Refused, Terminating, Unavailable
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.objects.references import Manifest, ref_of, uid_of
 from llmservice.planning.claim_checks import claim_problems
@@ -136,17 +136,22 @@ class Downloads:
             return failure
         if one.busy or now - one.looked_at < AGAIN_SECONDS / 2:
             return one.found or self.jobs.starts(one, asked)
-        one.busy, one.found = True, None
+        one.busy = True
         try:
-            found = await self.jobs.look(one, asked)
+            found: Waiting | DownloadedModel = await self.jobs.look(one, asked)
         except Terminating:
             raise
         except Refused as refusal:
-            found = self._refused(asked, refusal)
+            found = self._refused(asked, f"refuses the Job that downloads the model: {sentence(refusal)}")
+        except Unavailable as problem:
+            # Of a webhook for Jobs that does not answer: it may be so for ever, and the status must say it.
+            if problem.reason != "InternalError":
+                raise
+            found = self._refused(asked, f"fails to make the Job that downloads the model: {sentence(problem)}")
         finally:
             one.busy, one.looked_at = False, self.clock()
-        if isinstance(found, Waiting) and found.reason is Reason.DOWNLOADING:
-            one.found = found  # of a failure those who ask in another way hear nothing
+        # Of a failure those who ask in another way hear nothing.
+        one.found = found if isinstance(found, Waiting) and found.reason is Reason.DOWNLOADING else None
         return found
 
     async def _give_up_abandoned(self, now: float) -> None:
@@ -154,16 +159,16 @@ class Downloads:
         for ref in self.turns.abandoned(now):
             try:
                 live = await self.cluster.get(ref)
-                if live is not None and not has_job_ended(live):
+                if live is not None and is_operators(live) and not has_job_ended(live):
                     await self.jobs.delete(live)
             except OperatorError as problem:
                 log.info("%s: nobody waits for it, and it is not deleted: %s", ref, problem)
 
-    def _refused(self, asked: Asked, refusal: Refused) -> Waiting:
+    def _refused(self, asked: Asked, why: str) -> Waiting:
         self.turns.release(ref_of(asked.job))
         return Waiting(
             reason=Reason.REFUSED_BY_CLUSTER,
-            message=f"the API server refuses the Job that downloads the model: {sentence(refusal)}",
+            message=f"the API server {why}",
             again_seconds=STOPPED_SECONDS,
             key=asked.cache.request.key,
             passes=False,
