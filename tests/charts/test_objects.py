@@ -55,7 +55,9 @@ def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
 
 
 def test_settings_reach_the_operator() -> None:
-    found = settings(merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard"))))
+    found = settings(
+        merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard", "few-downloads")))
+    )
     assert found == Settings(
         workers=32,
         log_level="debug",

@@ -42,6 +42,11 @@ class LocalHub:
     """Bytes of files that were sent."""
     bytes_per_second: float = 0.0
     """Of each answer with a file; 0: as fast as it goes."""
+    expires_after: int | None = None
+    """How often the address of a redirect may be used; None: always."""
+    uses: list[int] = field(default_factory=list)
+    xet_store: str = ""
+    """Where files are that Xet has; without one no file is in Xet."""
     url: str = ""
     other_url: str = ""
 
@@ -65,8 +70,14 @@ class LocalHub:
             return web.json_response(repository.answer())
         if file.endswith(".json"):
             return await self._part(request, repository.files[file], fault)
-        address = f"{self.other_url}/{request.path.lstrip('/')}?{_SIGNATURE}"
-        return web.Response(status=302, headers={"Location": address})
+        return self._redirected(request, repository.xet.get(file, ""))
+
+    def _redirected(self, request: web.Request, in_xet: str) -> web.Response:
+        signed = len(self.uses)
+        self.uses.append(0)
+        address = f"{self.other_url}/{request.path.lstrip('/')}?number={signed}&{_SIGNATURE}"
+        told = {"X-Xet-Hash": in_xet} if self.xet_store and in_xet else {}
+        return web.Response(status=302, headers={"Location": address, **told})
 
     async def at_other(self, request: web.Request) -> web.StreamResponse:
         """What a redirect led to: the address must be as it was given, to the letter."""
@@ -75,6 +86,10 @@ class LocalHub:
         if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         if not request.raw_path.endswith(_SIGNATURE):
+            return web.Response(status=403)
+        number = int(request.query["number"])
+        self.uses[number] += 1
+        if self.expires_after is not None and self.uses[number] > self.expires_after:
             return web.Response(status=403)
         found = self._found(request.path)
         if isinstance(found, web.Response):
@@ -93,12 +108,14 @@ class LocalHub:
         return None
 
     def _found(self, path: str) -> tuple[Repository, str, str] | web.Response:
-        """The repository, revision and file of a path; empty for the list of files."""
+        """The repository, revision and file of a path, empty for the list of files; else the answer."""
         parts = path.strip("/").split("/")
         if parts[:2] == ["api", "models"] and parts[4:5] == ["revision"]:
             name, revision, file = "/".join(parts[2:4]), "/".join(parts[5:]), ""
         elif parts[2:3] == ["resolve"]:
             name, revision, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+        elif parts[4:5] == ["xet-read-token"]:
+            return web.json_response({"casUrl": self.xet_store, "accessToken": "a-token", "exp": 2**40})
         else:
             return web.Response(status=404)
         repository = self.repositories.get(name)
@@ -201,7 +218,7 @@ async def _served(hub: LocalHub, tls: ssl.SSLContext | None, host: str) -> Async
     runners = []
     for handler in (hub.at_hub, hub.at_other):
         app = web.Application()
-        app.router.add_route("GET", "/{path:.*}", handler)
+        app.router.add_route("*", "/{path:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, host, 0, ssl_context=tls).start()

@@ -20,6 +20,8 @@ class Repository:
     private: bool = False
     token: str = ""
     more: dict[str, Any] = field(default_factory=dict)
+    xet: dict[str, str] = field(default_factory=dict)
+    """The hash in Xet of each file that is there."""
 
     def answer(self) -> dict[str, Any]:
         """What `/api/models/NAME/revision/REVISION?blobs=true` answers, as far as anybody reads it."""

@@ -199,6 +199,28 @@ def test_a_failure_is_told_with_its_reason_and_tried_again_after_a_pause(
     assert not any(world.exists(kind) for kind in CHILDREN)
 
 
+def test_what_stays_refused_is_asked_again_while_others_come_by() -> None:
+    world = a_download()
+    world.apply("other", **{**SHARED, "spec__model__file": "other.gguf"})
+    world.answers(failure(_R.GATED))
+    world.passes("chat", "other")
+    first = next(uid_of(job) for job in world.jobs() if "--file=tiny-Q4_0.gguf" in str(job["spec"]))
+    for _ in range(45):
+        world.passes("other")
+    for _ in range(3):
+        world.passes("chat", "other")
+    assert first not in {uid_of(job) for job in world.jobs()}
+    assert reason(world) == "Downloading"
+
+
+def test_a_failure_is_not_passed_on_to_who_asks_in_another_way_in_the_same_second() -> None:
+    world = a_download()
+    world.apply("second", **SHARED, spec__model__tokenSecretRef={"name": "hub", "key": "token"})
+    world.answers(failure(_R.GATED))
+    world.passes("chat", "second")
+    assert (reason(world), reason(world, name="second")) == ("ModelAccessDenied", "Downloading")
+
+
 def test_the_pauses_grow() -> None:
     world, pauses = a_download(), []
     for _ in range(4):
@@ -305,10 +327,24 @@ def test_suspending_acts_at_once_and_gives_the_download_up() -> None:
     world.apply(**other, spec__suspend=True)
     world.reconcile()
     assert world.get("Deployment")["spec"]["replicas"] == 0
+    assert reason(world, "WeightsReady") == ""
     world.apply("second", **{**SHARED, "spec__model__file": "third.gguf"})
     for _ in range(60):
         world.passes("second")
     assert [job for job in world.jobs() if "--file=other.gguf" in str(job["spec"])] == []
+
+
+def test_a_suspended_service_asks_for_nothing_and_finds_its_model_again() -> None:
+    world = a_download()
+    world.answers()
+    world.serves()
+    before = world.get("Deployment")["spec"]["template"]
+    world.cluster.remove(ref_of(world.job()))
+    for suspend in (True, False):
+        world.apply(**SHARED, spec__suspend=suspend)
+        world.reconcile()
+        assert world.get("Deployment")["spec"]["template"] == before
+    assert (world.jobs(), world.get("Deployment")["spec"]["replicas"]) == ([], 1)
 
 
 def test_a_restarted_operator_goes_on_without_a_second_download() -> None:
@@ -415,6 +451,33 @@ def test_a_claim_is_made_once_and_goes_or_stays_with_its_service(when_deleted: s
         world.apply(**{**SHARED, "spec__model__cache": cache})
         world.passes()
         assert reason(world) == "Downloading"
+
+
+def test_a_claim_for_one_node_and_two_replicas_is_told_beside_the_model() -> None:
+    world = DownloadWorld()
+    world.claim(accessModes=["ReadWriteOnce"])
+    world.apply(**SHARED, spec__replicas=2)
+    world.passes()
+    world.answers()
+    world.serves()
+    assert (reason(world), world.condition("WeightsReady")["status"]) == ("Ready", "True")
+    assert "ReadWriteOnce" in weights(world)["note"]
+    assert "ReadWriteOnce" in world.condition("WeightsReady")["message"]
+
+
+def test_a_claim_that_no_two_replicas_can_use_is_refused_before_anything_is_downloaded() -> None:
+    world = DownloadWorld()
+    world.claim(accessModes=["ReadWriteOncePod"])
+    world.apply(**SHARED, spec__replicas=2)
+    world.passes()
+    assert (reason(world), reason(world, "Stalled"), world.jobs()) == ("ClaimAccess", "ClaimAccess", [])
+
+
+def test_between_two_pods_it_is_told_how_the_last_one_ended() -> None:
+    world = a_download()
+    world.ends(world.pod(), code=137)
+    world.passes(seconds=20)
+    assert "exit code 137" in world.condition()["message"]
 
 
 def test_a_claim_of_that_name_by_somebody_else_is_left_alone() -> None:

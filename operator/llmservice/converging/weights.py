@@ -14,6 +14,7 @@ from llmservice.converging.conditions import Condition, condition_in, timestamp
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.models.download_answer import DownloadedModel, is_path_on_claim
 from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.untrusted.texts import cut
 
 Status = Mapping[str, Any]
 
@@ -21,6 +22,7 @@ AGAIN_AFTER_SECONDS = 600
 """Files that are missed sooner after a download are not there for another cause: nothing is downloaded in a loop."""
 _LOSSES = frozenset({Reason.MODEL_NOT_FOUND, Reason.CLAIM_NOT_FOUND})
 _SOON_SECONDS = 0.1
+_LONGEST_NOTE = 512
 _GB, _MB = 10**9, 10**6
 
 
@@ -54,8 +56,10 @@ def is_lost(status: Status) -> bool:
     return bool(condition_in(status, ConditionType.WEIGHTS_READY).get("reason") == Reason.WEIGHTS_MISSING)
 
 
-def record_of(cache: CachePlan, claim_uid: str, found: DownloadedModel, now: datetime) -> dict[str, Any]:
-    """What the status keeps of a download that is complete."""
+def record_of(
+    cache: CachePlan, claim_uid: str, found: DownloadedModel, now: datetime, note: str = ""
+) -> dict[str, Any]:
+    """What the status keeps of a download that is complete; `note` is what to know of the claim."""
     record = {
         "claim": cache.claim,
         "claimUid": claim_uid,
@@ -65,7 +69,8 @@ def record_of(cache: CachePlan, claim_uid: str, found: DownloadedModel, now: dat
         "files": found.files,
         "completedAt": timestamp(now),
     }
-    return {**record, "commit": found.commit} if found.commit else record
+    known = {"commit": found.commit, "note": cut(note, _LONGEST_NOTE)}
+    return {**record, **{name: value for name, value in known.items() if value}}
 
 
 def kept_record(before: Status, waiting: Waiting) -> dict[str, Any]:
@@ -98,7 +103,8 @@ def complete(record: Status) -> str:
     """The sentence about files that are complete."""
     count, commit = int(record.get("files", 0)), str(record.get("commit") or "")
     files = f"{count} file{'' if count == 1 else 's'}, {in_gb(int(record.get('bytes', 0)))}"
-    return f"{files}{f', of commit {commit[:12]}' if commit else ''} on claim {record.get('claim')}"
+    told = f"{files}{f', of commit {commit[:12]}' if commit else ''} on claim {record.get('claim')}"
+    return f"{told}; {record['note']}" if record.get("note") else told
 
 
 def lost_weights(plan: ServicePlan, before: Status, diagnosis: Diagnosis | None, now: datetime) -> Diagnosis | None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.resource import GROUP, KIND
+from llmservice.converging.diagnosis import sentence
 from llmservice.converging.inspection_pods import answer_of_pod, has_job_ended, why_no_answer
 from llmservice.models.download_answer import DownloadedModel, result_in
 from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
@@ -61,10 +62,12 @@ def address_of(pods: Sequence[Manifest]) -> str:
 
 
 def obstacle(pods: Sequence[Manifest], events: Iterable[Manifest]) -> str:
-    """What keeps the newest pod from running; empty where nothing does."""
-    if pods and (running := _status(pods[0]).get("state", {})) and "waiting" not in running:
-        return ""
-    return why_no_answer(pods[0] if pods else None, events)
+    """What keeps the newest pod from running, or how the last one ended: another one follows it after a while."""
+    ended = _status(pods[0]).get("state", {}).get("terminated") if pods else None
+    if ended is None:
+        return why_no_answer(pods[0] if pods else None, events)
+    how = f"{ended.get('reason')}, exit code {ended.get('exitCode')}"
+    return f"its pod ended ({sentence(how)}); another one follows and goes on where it was"
 
 
 def pending_seconds(job: Manifest, pods: Sequence[Manifest], now: datetime) -> float:

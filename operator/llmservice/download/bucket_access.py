@@ -39,7 +39,8 @@ def bucket_store(uri: str, environment: Mapping[str, str] = os.environ) -> Any:
             bucket, client_options=_client(environment), retry_config=_RETRY, **_config(uri, environment)
         )
     except (BaseError, ValueError, OSError) as error:
-        message = f"{scheme_of(uri)}://{bucket} cannot be used with this environment: {error}"
+        said = " ".join(str(error).split())
+        message = f"{scheme_of(uri)}://{bucket} cannot be reached with the variables that are set: {said}"
         raise failed(DownloadFailureReason.BUCKET_DENIED, message) from error
 
 

@@ -1,7 +1,7 @@
 """A model in a bucket: S3 and what speaks it, Google Cloud Storage, Azure Blob Storage; by object_store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from llmservice.download.progress import Progress
 from llmservice.download.source import Remote, RemoteFile
 from llmservice.models.download_choice import is_safe_name
 from llmservice.models.download_failure import DownloadFailureReason
-from llmservice.models.download_layout import is_file, rest_of
+from llmservice.models.download_layout import named_file, rest_of
 from llmservice.models.download_marker import MOST_FILES
 from llmservice.models.plausible import limit_of
 from llmservice.pauses import backoff, jittered
@@ -60,7 +60,7 @@ class BucketSource:
             raise failed(DownloadFailureReason.FILE_MISSING, f"{self.uri} holds no file")
         return Remote(files=files)
 
-    def chunks(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    def chunks(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """All bytes from `begin` on; raises DownloadFailed."""
 
         async def read(first: int, end: int) -> bytes:
@@ -101,17 +101,18 @@ class BucketSource:
         """Of the object; none where the store does not tell."""
         import obstore  # noqa: PLC0415
 
+        errors = _errors()
         try:
             url = await obstore.sign_async(self.store, "HEAD", self._path(file), timedelta(minutes=5))
             async with aiohttp.ClientSession(trust_env=True) as session, session.head(url) as response:
                 return {name.lower(): value for name, value in response.headers.items()} if response.ok else {}
-        except (aiohttp.ClientError, *_errors()):
+        except errors:
             return {}
 
     def _folder(self) -> str:
         """Within the bucket, without a slash at either end."""
         inside = rest_of(self.uri).partition("/")[2].strip("/")
-        return inside.rpartition("/")[0] if is_file(self.uri) else inside
+        return inside.rpartition("/")[0] if named_file(self.uri) else inside
 
     def _path(self, file: RemoteFile) -> str:
         folder = self._folder()
@@ -133,6 +134,7 @@ _LONGEST_ETAG = 256
 
 
 def _errors() -> tuple[type[Exception], ...]:
+    """What obstore raises, and aiohttp."""
     from obstore.exceptions import BaseError  # noqa: PLC0415
 
-    return (BaseError, OSError, ValueError, TimeoutError)
+    return (BaseError, OSError, ValueError, aiohttp.ClientError)

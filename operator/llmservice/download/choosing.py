@@ -7,6 +7,7 @@ from llmservice.download.failing import failed
 from llmservice.download.source import Remote, RemoteFile, Source
 from llmservice.models.download_choice import GGUF, chosen_files
 from llmservice.models.download_failure import DownloadFailureReason
+from llmservice.models.download_layout import named_file
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.gguf_choice import NoSuchGguf
 from llmservice.models.plausible import MalformedModel
@@ -18,9 +19,8 @@ async def chosen(source: Source, remote: Remote, request: DownloadRequest) -> li
     sizes = remote.sizes
     try:
         indexed = await _indexed(source, remote) if request.format != GGUF and needs_index(sizes) else ()
-        names = chosen_files(
-            sizes, request.format, file=request.file, quantization=request.quantization, indexed=indexed
-        )
+        file = request.file or named_file(request.uri)
+        names = chosen_files(sizes, request.format, file=file, quantization=request.quantization, indexed=indexed)
     except NoSuchGguf as error:
         raise failed(DownloadFailureReason.FILE_MISSING, str(error)) from error
     if not names:
@@ -35,7 +35,7 @@ async def _indexed(source: Source, remote: Remote) -> Collection[str]:
     if file.size > MOST_INDEX_BYTES:
         return ()
     data = bytearray()
-    async with aclosing(source.chunks(file, 0)) as chunks:  # type: ignore[type-var]
+    async with aclosing(source.chunks(file, 0)) as chunks:
         async for chunk in chunks:
             data += chunk
     try:

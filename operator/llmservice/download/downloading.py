@@ -25,6 +25,7 @@ from llmservice.models.download_marker import MOST_MARKER_BYTES, CheckedFile, Ma
 from llmservice.models.download_request import MARKERS_FOLDER, DownloadRequest
 from llmservice.models.plausible import MalformedModel
 
+_PAUSES = (1.0, 3.0, 6.0, 12.0)
 Opened = Callable[[], AbstractAsyncContextManager[Source]]
 """Connects to where the model is; raises DownloadFailed."""
 
@@ -78,7 +79,7 @@ class Download:
     async def _all(self, opened: Opened) -> DownloadedModel:
         began = asyncio.get_running_loop().time()
         async with opened() as source:
-            remote = await source.listing()
+            remote = await self._listed(source)
             files = await chosen(source, remote, self.request)
             layout = self._layout(remote)
             checked = await self._files(source, layout, files)
@@ -89,6 +90,18 @@ class Download:
         model = DownloadedModel(path=path, commit=remote.commit, bytes=size, files=len(checked), seconds=seconds)
         self._mark(Marker(model=model, folder=layout.folder, files=tuple(checked)))
         return model
+
+    async def _listed(self, source: Source) -> Remote:
+        """Asked again while there is no route: a pod's network may be there some seconds after the pod."""
+        for pause in _PAUSES:
+            try:
+                return await source.listing()
+            except DownloadFailed as error:
+                if error.failure.reason is not DownloadFailureReason.NO_ROUTE:
+                    raise
+                self.progress.errors += 1
+                await asyncio.sleep(pause)
+        return await source.listing()
 
     async def _files(self, source: Source, layout: Layout, files: Sequence[RemoteFile]) -> list[CheckedFile]:
         """Every file in its place, and linked."""
@@ -112,11 +125,14 @@ class Download:
                 self.claim.link(place.pointer, place.blob)
             return checked
 
+        failure: DownloadFailed | None = None
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(file)) for file in files]
         except* DownloadFailed as errors:
-            raise first_of(errors) from None
+            failure = first_of(errors)
+        if failure is not None:  # raised in there, Python before 3.11.4 would wrap it in a group (gh-103590)
+            raise failure
         journal.remove()
         return [task.result() for task in tasks]
 

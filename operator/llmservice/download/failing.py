@@ -7,7 +7,7 @@ from llmservice.models.download_failure import DownloadFailure, DownloadFailureR
 from llmservice.untrusted.texts import cut, printable
 
 _LONGEST_MESSAGE = 512
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class DownloadFailed(Exception):

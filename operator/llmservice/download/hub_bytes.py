@@ -25,6 +25,7 @@ _MOST_TRIES = 8
 """In a row that brought no byte: two minutes with the pauses between. A hub that says when it may be asked again is
 asked then, until the time of the download is over."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+_LONGEST_ASKED_PAUSE = 900.0
 _MOST_REDIRECTS = 5
 _SUCCESS, _PARTIAL, _TOO_MANY = 200, 206, 429
 _EXPIRED = frozenset((400, 401, 403, 404, 410))
@@ -70,11 +71,28 @@ class HubBytes:
                 await self._wait(part, trouble, failures, pause)
         return bytes(came)
 
+    async def header(self, url: URL, name: str) -> str:
+        """A header of the hub's own answer for a file; empty where it does not come."""
+        try:
+            async with self.session.head(
+                url,
+                headers=self.access.headers_for(url),
+                allow_redirects=False,
+                proxy=self.access.proxy_for(url),
+                ssl=self.access.tls,
+            ) as response:
+                return response.headers.get(name, "")
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return ""
+
     async def _wait(self, part: Part, trouble: Exception | None, failures: int, pause: float | None) -> None:
         """Before the next try; raises DownloadFailed after too many that brought nothing."""
         self.progress.errors += 1
         if failures > _MOST_TRIES and pause is None:
             raise _given_up(part, trouble) from trouble
+        if pause and pause > _LONGEST_ASKED_PAUSE:
+            message = f"{part.what}: {part.url.host} takes no more requests from here for {pause:.0f} s"
+            raise failed(DownloadFailureReason.THROTTLED, message)
         await asyncio.sleep(pause or jittered(backoff(failures, _FIRST_PAUSE, _LONGEST_PAUSE)))
 
     async def _more(self, part: Part, came: bytearray) -> float | None:

@@ -8,8 +8,9 @@ Addresses and answers: huggingface_hub, `hf_api.py` (`RepoSibling`), `utils/_xet
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +19,9 @@ from yarl import URL
 from llmservice.download.failing import failed, from_hub
 from llmservice.download.hub_bytes import HubBytes, Part
 from llmservice.download.pieces import in_order
+from llmservice.download.progress import Progress
 from llmservice.download.source import Remote, RemoteFile
+from llmservice.download.xet import XET_ERRORS, Xet
 from llmservice.inspection.hub_requests import HubRequests
 from llmservice.inspection.model_files import InspectionFailed
 from llmservice.models.download_choice import is_safe_name
@@ -31,6 +34,9 @@ from llmservice.untrusted.patterns import compiled
 MAIN = "main"
 _MOST_LISTING_BYTES = 8 * 2**20
 """A repository with 10,000 files takes 4 MB."""
+_LEAST_XET_BYTES = 64 * 2**20
+"""Smaller files come sooner from the hub than by a question to Xet and another to its store."""
+_XET_HASH = "X-Xet-Hash"
 _SHA256 = compiled(r"[0-9a-f]{64}")
 _SHA1 = compiled(r"[0-9a-f]{40}")
 
@@ -44,7 +50,9 @@ class HubSource:
     name: str
     revision: str
     slots: asyncio.Semaphore
+    uses_xet: bool = True
     commit: str = field(default="", init=False)
+    _xet: Xet | None = field(default=None, init=False)
 
     async def listing(self) -> Remote:
         """The files by the hub's own list; raises DownloadFailed."""
@@ -61,18 +69,49 @@ class HubSource:
         self.commit = remote.commit
         return remote
 
-    def chunks(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
-        """All bytes from `begin` on; raises DownloadFailed."""
-        url = self._address(f"/{self.name}/resolve/{self.commit}/{quote(file.name)}")
-        what = f"{self.name}/{file.name}"
+    async def chunks(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
+        """All bytes from `begin` on, by Xet where the hub has the file there; raises DownloadFailed."""
+        url, at = self._address(f"/{self.name}/resolve/{self.commit}/{quote(file.name)}"), begin
+        if kept := await self._in_xet(file, url):
+            try:
+                async with aclosing(self.xet.chunks(kept, begin)) as chunks:
+                    async for chunk in chunks:
+                        at += len(chunk)
+                        yield chunk
+            except (*XET_ERRORS, InspectionFailed):
+                self.progress.errors += 1
+                self.uses_xet = False  # its store may be out of reach where the hub is not
 
         async def read(first: int, end: int) -> bytes:
-            return await self.parts.read(Part(url, what, first, end))
+            return await self.parts.read(Part(url, f"{self.name}/{file.name}", first, end))
 
-        return in_order(read, begin, file.size, self.slots)
+        async with aclosing(in_order(read, at, file.size, self.slots)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _in_xet(self, file: RemoteFile, url: URL) -> RemoteFile | None:
+        """The file with its name in Xet; None where it is small or the hub has it nowhere but on its own disks."""
+        if not self.uses_xet or not file.sha256 or file.size < _LEAST_XET_BYTES:
+            return None
+        told = await self.parts.header(url, _XET_HASH)
+        return replace(file, xet=told) if _SHA256.matches(told) else None
+
+    @property
+    def xet(self) -> Xet:
+        """The files of this commit that are in Xet."""
+        if self._xet is None:
+            token = self._address(f"/api/models/{self.name}/xet-read-token/{self.commit}")
+            self._xet = Xet(self.requests, token, self.parts.bandwidth)
+        return self._xet
+
+    @property
+    def progress(self) -> Progress:
+        """That of all requests."""
+        return self.parts.progress
 
     async def is_checksum(self, file: RemoteFile) -> bool:  # noqa: ARG002  (the same for every file)
-        """A hub's digests are those of the bytes."""
+        """A hub's digests are those of the bytes. What came wrong by Xet is loaded from the hub itself."""
+        self.uses_xet = False
         return True
 
     def _address(self, path: str) -> URL:
@@ -101,7 +140,6 @@ def _files(siblings: list[Any]) -> Iterator[RemoteFile]:
                 size=_size(large.get("size")) or _size(sibling.get("size")),
                 sha256=_digest(large.get("sha256") or large.get("oid"), _SHA256),
                 git="" if large else _digest(sibling.get("blobId"), _SHA1),
-                xet=_digest(sibling.get("xetHash"), _SHA256),
             )
 
 

@@ -15,7 +15,7 @@ from llmservice.download.progress import Progress
 from llmservice.errors import InvalidInput
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Page(Collector):
     progress: Progress
 

@@ -63,7 +63,7 @@ class Fetching:
         descriptor = self.claim.opened(place.partial, os.O_WRONLY | os.O_APPEND)
         try:
             await asyncio.to_thread(self._read, checksum, place.partial)
-            async with aclosing(self.source.chunks(file, checksum.size)) as chunks:  # type: ignore[type-var]
+            async with aclosing(self.source.chunks(file, checksum.size)) as chunks:
                 async for chunk in chunks:
                     await asyncio.to_thread(self._write, descriptor, place, checksum, chunk)
             await asyncio.to_thread(os.fsync, descriptor)

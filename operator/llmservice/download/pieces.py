@@ -7,7 +7,7 @@ one, and nobody waits for ever.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 
 from llmservice.download.source import PIECE
@@ -54,7 +54,7 @@ class _Window:
         return await self.read(begin, end)
 
 
-async def in_order(read: Read, begin: int, end: int, slots: asyncio.Semaphore) -> AsyncIterator[bytes]:
+async def in_order(read: Read, begin: int, end: int, slots: asyncio.Semaphore) -> AsyncGenerator[bytes, None]:
     """The bytes from `begin` to `end`. Close the iterator where it is not read to its end."""
     window = _Window(read, slots, begin, end)
     try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from llmservice.models.download_layout import HUB_SCHEME, rest_of, scheme_of
 from llmservice.models.download_request import DownloadRequest
 
 _LISTING_SECONDS = 300.0
+_TRUE = ("1", "ON", "YES", "TRUE")
+"""As huggingface_hub reads its variables."""
 _LINE_SECONDS = 10.0
 _CONNECT_SECONDS, _READ_SECONDS = 15.0, 30.0
 
@@ -103,8 +106,9 @@ async def _source(request: DownloadRequest, bounds: Bounds, progress: Progress) 
             auto_decompress=False,
         ) as session,
     ):
-        name, revision = rest_of(request.uri), request.revision
-        yield HubSource(requests, HubBytes(access, session, bandwidth, progress), name, revision, slots)
+        parts = HubBytes(access, session, bandwidth, progress)
+        uses_xet = os.environ.get("HF_HUB_DISABLE_XET", "").upper() not in _TRUE
+        yield HubSource(requests, parts, rest_of(request.uri), request.revision, slots, uses_xet)
 
 
 def _with_counts(failure: DownloadFailure, progress: Progress) -> DownloadFailure:

@@ -1,6 +1,6 @@
 """Where a model comes from: its files by what is told of them, and their bytes in order."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -45,7 +45,7 @@ class Source(Protocol):
         """Every file; called once, before any is read."""
         ...
 
-    def chunks(self, file: RemoteFile, begin: int) -> AsyncIterator[bytes]:
+    def chunks(self, file: RemoteFile, begin: int) -> AsyncGenerator[bytes, None]:
         """All bytes from `begin` to the file's end, in order, in pieces of some megabytes."""
         ...
 

@@ -31,9 +31,10 @@ def snapshot_folder(uri: str, commit: str) -> str:
 def bucket_folder(uri: str) -> str:
     """The folder that holds the objects; of a URI that names a file, that of the file."""
     name = rest_of(uri).rstrip("/")
-    return f"{BUCKETS_FOLDER}/{scheme_of(uri)}/{name.rpartition('/')[0] if is_file(uri) else name}"
+    return f"{BUCKETS_FOLDER}/{scheme_of(uri)}/{name.rpartition('/')[0] if named_file(uri) else name}"
 
 
-def is_file(uri: str) -> bool:
-    """Whether the URI of a bucket names a GGUF file rather than a folder."""
-    return uri.lower().endswith(".gguf")
+def named_file(uri: str) -> str:
+    """The GGUF file that the URI of a bucket names; empty where it names a folder, as that of a hub does."""
+    is_file = scheme_of(uri) in BUCKET_SCHEMES and uri.lower().endswith(".gguf")
+    return uri.rpartition("/")[2] if is_file else ""

@@ -14,7 +14,7 @@ from llmservice.engines.engine import Default, Engine
 from llmservice.engines.gguf import quantization_in, whole_name
 from llmservice.errors import InvalidSpec, ModelRefused
 from llmservice.models.download_answer import is_path_on_claim
-from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, is_file, scheme_of, snapshot_folder
+from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, named_file, scheme_of, snapshot_folder
 from llmservice.models.download_request import COMPILE_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
@@ -82,7 +82,7 @@ def request_of(service: LLMService, facts: Facts, engine: Engine) -> DownloadReq
     """
     model, gguf = service.spec.model, engine.capabilities.gguf
     file = _named_file(model) if gguf else ""
-    named = bool(file) or is_file(model.uri)
+    named = bool(file or named_file(model.uri))
     return DownloadRequest(
         uri=model.uri if "://" in model.uri else f"hf://{model.uri}",
         format="gguf" if gguf else "safetensors",
@@ -101,7 +101,7 @@ def expected_path(request: DownloadRequest) -> str:
     folder = snapshot_folder(request.uri, request.revision or "main") if is_hub else bucket_folder(request.uri)
     if request.format != "gguf":
         return folder
-    named = request.uri.rpartition("/")[2] if is_file(request.uri) else request.file
+    named = named_file(request.uri) or request.file
     return f"{folder}/{named or (request.quantization or 'model') + '.gguf'}"
 
 
@@ -124,7 +124,7 @@ def file_bytes(service: LLMService, facts: Facts, engine: Engine) -> int:
 
 def _named_file(model: Model) -> str:
     """The GGUF file that the resource names beside its uri; raises InvalidSpec for a glob, and for two names."""
-    if model.file and is_file(model.uri):
+    if model.file and named_file(model.uri):
         message = "spec.model.uri already names a file; remove one of the two"
         raise InvalidSpec(Reason.INVALID_SPEC, message, field="spec.model.file")
     return whole_name(model.file) if model.file else ""

@@ -95,7 +95,7 @@ class DownloadJobs:
             await self._tell(asked, "Normal", Reason.DOWNLOADING, f"{what(cache)} by Job {ref.name}")
         except Conflict:
             log.debug("%s: somebody was quicker; it is looked at next", ref)
-        return self.waits(one, asked, "start", f"{what(cache)}: the pod of its Job starts")
+        return self.starts(one, asked)
 
     async def _going_on(self, one: Download, asked: Asked, job: Manifest, pods: list[Manifest]) -> Waiting:
         address = address_of(pods)
@@ -119,7 +119,7 @@ class DownloadJobs:
         if seconds >= _STUCK_SECONDS and asked_as(job) != asked_as(asked.job):
             await self.delete(job)
         if seconds < _OBSTACLE_AFTER_SECONDS:
-            return self.waits(one, asked, "start", f"{what(asked.cache)}: the pod of its Job starts")
+            return self.starts(one, asked)
         about = pods[0] if pods else job
         selector = f"involvedObject.uid={uid_of(about)}"
         events = await self.cluster.list("Event", ref_of(job).namespace, field_selector=selector)
@@ -146,6 +146,10 @@ class DownloadJobs:
         self.turns.release(ref_of(job))
         await self.delete(job)
         return self.waits(one, asked, "start", f"{what(asked.cache)}: its Job is made again")
+
+    def starts(self, one: Download, asked: Asked) -> Waiting:
+        """What it says before anything is read of it."""
+        return self.waits(one, asked, "start", f"{what(asked.cache)}: the pod of its Job starts")
 
     def waits(self, one: Download, asked: Asked, stage: str, message: str, received: Received | None = None) -> Waiting:
         """What the service says while its model is downloaded; the same until there is something to tell."""

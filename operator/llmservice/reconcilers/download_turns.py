@@ -42,6 +42,7 @@ class Download:
     def fail(self, asked: str, waiting: Waiting, now: float) -> Waiting:
         """Remember a failure until it is time to try again."""
         self._failures[asked] = waiting, now + waiting.again_seconds
+        self.wanted_at = max(self.wanted_at, now + waiting.again_seconds)  # nobody comes by before
         while len(self._failures) > _MOST_FAILURES:
             self._failures.pop(next(iter(self._failures)))
         self.telling, self.pace = Telling(), Pace()
@@ -70,7 +71,7 @@ class DownloadTurns:
     def of(self, ref: Ref, now: float) -> Download:
         """What is remembered of a download, which somebody wants now."""
         one = self._downloads.setdefault(ref, Download(wanted_at=now))
-        one.wanted_at = now
+        one.wanted_at = max(one.wanted_at, now)
         return one
 
     def has_turn(self, ref: Ref) -> bool:

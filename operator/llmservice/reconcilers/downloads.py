@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
@@ -21,10 +22,11 @@ from llmservice.converging.weights_progress import Received
 from llmservice.errors import OperatorError, Refused, Terminating
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan, ServicePlan
 from llmservice.reconcilers.claims import Claims
-from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped, what
+from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped
 from llmservice.reconcilers.download_turns import AGAIN_SECONDS, DownloadTurns
 from llmservice.rendering.download_job import DownloadSettings, download_job
 from llmservice.settings import Settings
@@ -39,7 +41,7 @@ Fetch = Callable[[LLMService, ServicePlan, Manifest], Awaitable[str | Waiting]]
 
 async def no_downloads(service: LLMService, plan: ServicePlan, body: Manifest) -> str | Waiting:  # noqa: ARG001
     """Downloads nothing."""
-    return "" if plan.cache is None else _off(plan.cache)
+    return "" if plan.cache is None or service.spec.suspend else _off(plan.cache)
 
 
 async def no_progress(_: str) -> Received | None:
@@ -85,29 +87,39 @@ class Downloads:
     async def weights_of(self, service: LLMService, plan: ServicePlan, body: Manifest) -> str | Waiting:
         """The path of what the engine loads, relative to the root of the claim; or what the service waits for.
 
-        A service whose plan has it already is answered from its status alone. Raises InvalidSpec for files that cannot
+        A service whose plan has it already is answered from its status alone, and so is one that is suspended: empty
+        where nothing is known. Raises InvalidSpec for files that cannot
         be mounted, and what `Cluster` raises, but for refusals.
         """
-        cache, status = plan.cache, body.get("status") or {}
+        cache = plan.cache
         if cache is None:
             return ""
-        record = recorded(status, cache)
-        if record is not None and cache.weights == record["path"]:
-            return cache.weights
+        record = recorded(body.get("status") or {}, cache)
+        path = "" if record is None else str(record["path"])
+        if service.spec.suspend or (path and path == cache.weights):
+            return path
         claim = await self.claims.usable(service, plan, cache)
         if isinstance(claim, Waiting):
             return claim
         if record is not None and record.get("claimUid") == uid_of(claim):
-            return str(record["path"])
-        if not self.settings.image:
-            return _off(cache)
-        asked = Asked(body, cache, download_job(service, cache, self.registry, self.settings))
-        found = await self._found(asked)
-        return found if isinstance(found, Waiting) else self._complete(cache, claim, found)
+            return path
+        return await self._fetched(Asked(body, cache, self._job(service, cache)), claim, plan)
 
-    def _complete(self, cache: CachePlan, claim: Manifest, found: DownloadedModel) -> Waiting:
+    def _job(self, service: LLMService, cache: CachePlan) -> Manifest:
+        return download_job(service, cache, self.registry, self.settings)
+
+    async def _fetched(self, asked: Asked, claim: Manifest, plan: ServicePlan) -> Waiting:
+        """What a service waits for, or that its model is on the claim now."""
+        if not self.settings.image:
+            return _off(asked.cache)
+        found = await self._found(asked)
+        if isinstance(found, Waiting):
+            return found
+        note = "; ".join(problem.message for problem in claim_problems(claim, plan))
+        return self._complete(asked.cache, record_of(asked.cache, uid_of(claim), found, self.now(), note))
+
+    def _complete(self, cache: CachePlan, record: dict[str, Any]) -> Waiting:
         """Written once; then the next pass goes on."""
-        record = record_of(cache, uid_of(claim), found, self.now())
         return Waiting(
             reason=Reason.PROGRESSING,
             message=complete(record),
@@ -123,7 +135,7 @@ class Downloads:
         if failure := one.failure_of(asked_as(asked.job), now):
             return failure
         if one.busy or now - one.looked_at < AGAIN_SECONDS / 2:
-            return one.found or self.jobs.waits(one, asked, "start", f"{what(asked.cache)}: the Job is looked at")
+            return one.found or self.jobs.starts(one, asked)
         one.busy, one.found = True, None
         try:
             found = await self.jobs.look(one, asked)
@@ -133,8 +145,8 @@ class Downloads:
             found = self._refused(asked, refusal)
         finally:
             one.busy, one.looked_at = False, self.clock()
-        if isinstance(found, Waiting):
-            one.found = found
+        if isinstance(found, Waiting) and found.reason is Reason.DOWNLOADING:
+            one.found = found  # of a failure those who ask in another way hear nothing
         return found
 
     async def _give_up_abandoned(self, now: float) -> None:

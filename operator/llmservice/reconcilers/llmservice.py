@@ -151,10 +151,10 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
-            weights = "" if plan.cache is None or service.spec.suspend else await self.fetch(service, plan, body)
+            weights = await self.fetch(service, plan, body)
             if isinstance(weights, Waiting):
                 return await self._wait(body, weights)
-            if plan.cache is not None and weights and weights != plan.cache.weights:
+            if plan.cache is not None and weights != plan.cache.weights:
                 plan = self.plan(service, model, weights)
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)

@@ -27,5 +27,7 @@ class WeightsStatus(ApiModel):
     """Bytes of the files."""
     files: _Count = 0
     """How many files."""
+    note: Annotated[str, Field(max_length=512)] = ""
+    """What to know of the claim: that it is for one node, for example."""
     completed_at: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})] | None = None
     """When they were complete."""
