@@ -250,10 +250,10 @@ def _disk(plan: ServicePlan) -> tuple[str | None, Json]:
 @pytest.mark.parametrize("uri", ["pvc://claim/hub?repo=acme/chat", "pvc://claim", "oci://host/image:1", ""])
 def test_a_mounted_model_takes_no_room_on_the_node_and_no_time_on_the_network(uri: str) -> None:
     facts = {"facts": {"fileBytes": 500 * 10**9}}
-    of_hub: dict[str, Any] = {"spec__engine": "vllm", "spec__gpu": _L4, "spec__model": {"uri": uri or "hf://acme/chat", **facts}}
-    mounted = planned(**(of_hub if uri else cached(model=facts)), spec__fit="Ignore")
-    of_hub["spec__model"] = {"uri": "hf://acme/chat", **facts}
-    downloaded = planned(**of_hub, spec__fit="Ignore")
+    usual: dict[str, Any] = {"spec__engine": "vllm", "spec__gpu": _L4, "spec__fit": "Ignore"}
+    model = {"uri": uri, **facts} if uri else cached(model=facts)["spec__model"]
+    mounted = planned(**usual, spec__model=model)
+    downloaded = planned(**usual, spec__model={"uri": "hf://acme/chat", **facts})
     assert _disk(mounted) == (None, {"emptyDir": {}})
     assert _disk(downloaded)[0] is not None
     assert mounted.container.startup_seconds < downloaded.container.startup_seconds
