@@ -12,7 +12,7 @@ from llmservice.api.v1alpha1.model_cache import CacheClaim
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.engines.engine import Default, Engine
 from llmservice.engines.gguf import quantization_in, whole_name
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSpec, ModelRefused
 from llmservice.models.download_answer import is_path_on_claim
 from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, named_file, scheme_of, snapshot_folder
 from llmservice.models.download_request import COMPILE_FOLDER, DownloadRequest
@@ -157,11 +157,12 @@ def _owned(claim: CacheClaim, size: int, *, several: bool) -> tuple[OwnedClaim, 
 
 
 def _size(claim: CacheClaim, size: int) -> Decided[str]:
+    """That of the resource, else by the files; raises ModelRefused, as an inspection may succeed later."""
     if claim.size is not None:
         return Decided(str(claim.size))
     field = f"{_CLAIM_FIELD}.size"
     if not size:
-        raise InvalidSpec(
+        raise ModelRefused(
             Reason.INVALID_SPEC,
             "the size of the model is not known; set it to what its files need and a tenth more, or state "
             "spec.model.facts.fileBytes",

@@ -23,8 +23,8 @@ def notes_on_model(spec: LLMServiceSpec, facts: Facts, source: ModelSource, cach
         yield "the model is gated: without a mirror it needs an accepted licence and spec.model.tokenSecretRef"
     if cache is not None and not cache.weights:
         yield (
-            f"the model is downloaded to the claim {cache.claim} before replicas start; only then is the commit known "
-            f"that its path below {MODELS_PATH} names"
+            f"the model is downloaded to the claim {cache.claim} before replicas start; its path below {MODELS_PATH} "
+            "is a guess until then"
         )
     if source.image:
         yield _IMAGE_VOLUMES

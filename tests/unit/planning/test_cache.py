@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.errors import ModelRefused
 from llmservice.models.download_request import DownloadRequest
 from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, ServicePlan
 from llmservice.reconcilers.planner import CataloguePlanner
@@ -112,6 +113,7 @@ def test_an_absurd_size_is_an_amount_nevertheless() -> None:
 def test_a_claim_of_unknown_size_is_refused_with_the_field() -> None:
     error = refused(**cached("s3://bucket/chat", claim={}))
     assert (error.reason, error.field) == ("InvalidSpec", "spec.model.cache.claim.size")
+    assert isinstance(error, ModelRefused), "it is looked at again"
 
 
 @pytest.mark.parametrize(
@@ -245,14 +247,16 @@ def _disk(plan: ServicePlan) -> tuple[str | None, Json]:
     return plan.container.resource_requests.get("ephemeral-storage"), scratch.source
 
 
-def test_a_cached_model_takes_no_room_on_the_node_and_no_time_on_the_network() -> None:
+@pytest.mark.parametrize("uri", ["pvc://claim/hub?repo=acme/chat", "pvc://claim", "oci://host/image:1", ""])
+def test_a_mounted_model_takes_no_room_on_the_node_and_no_time_on_the_network(uri: str) -> None:
     facts = {"facts": {"fileBytes": 500 * 10**9}}
-    on_claim = planned(**cached(model=facts, spec__fit="Ignore"))
-    model = {"uri": "hf://acme/chat", **facts}
-    downloaded = planned(spec__engine="vllm", spec__gpu=_L4, spec__model=model, spec__fit="Ignore")
-    assert _disk(on_claim) == (None, {"emptyDir": {}})
+    usual: dict[str, Any] = {"spec__engine": "vllm", "spec__gpu": _L4, "spec__fit": "Ignore"}
+    model = {"uri": uri, **facts} if uri else cached(model=facts)["spec__model"]
+    mounted = planned(**usual, spec__model=model)
+    downloaded = planned(**usual, spec__model={"uri": "hf://acme/chat", **facts})
+    assert _disk(mounted) == (None, {"emptyDir": {}})
     assert _disk(downloaded)[0] is not None
-    assert on_claim.container.startup_seconds < downloaded.container.startup_seconds
+    assert mounted.container.startup_seconds < downloaded.container.startup_seconds
 
 
 def test_the_plan_says_that_the_model_is_downloaded_first() -> None:

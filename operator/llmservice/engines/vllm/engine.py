@@ -35,9 +35,9 @@ _COMPILED = {"VLLM_CACHE_ROOT": COMPILED_PATH, "TRITON_CACHE_DIR": f"{COMPILED_P
 """Below its cache root vLLM keeps what torch.compile, Inductor and DeepGEMM compile, and what FlashInfer found fastest
 (compilation/{backends,decorators}.py, utils/deep_gemm.py, model_executor/warmup/flashinfer_autotune_cache.py); Triton's
 own kernels would be in the home folder. Several replicas may write at once: folders are named by a hash of version,
-configuration, model and device, and files are written beside and renamed, but for a list of a few kB in versions before
-torch.compile ahead of time. FlashInfer's own kernels stay in the replica: its builds are locked by files, which not
-every shared file system can."""
+configuration, model and device, files are written beside and renamed, and what cannot be loaded is compiled again. Only
+a list of a few kB is written in place: who reads it in that moment ends, and starts once more. FlashInfer's own kernels
+stay in the replica: its builds are locked by files, which not every shared file system can."""
 _LEAST_BATCHED_TOKENS = 2048
 """vLLM's default of tokens per step on the smallest devices (get_batch_defaults)."""
 _USUAL_BATCHED_TOKENS = 8192
