@@ -12,6 +12,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
+from tests.golden.downloads import sentences as sentences_of_downloads
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
@@ -86,6 +87,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "catalogue": _catalogue,
     "engines": _engines,
     "fit": lambda: iter(sentences_of_fits()),
+    "downloads": sentences_of_downloads,
     "inspections": sentences_of_inspections,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,

@@ -72,7 +72,10 @@ _MOST_LETTERS = 1024
     help="Seconds for all of it.",
 )
 @click.option(
-    "--metrics-port", default=None, type=click.IntRange(0, 65_535), help="Port of a metrics page, as long as it runs."
+    "--metrics-port",
+    default=None,
+    type=click.IntRange(0, 65_535),
+    help="Port of a page with the metrics llmservice_download_…, as long as it runs.",
 )
 @click.option(
     "--termination-log",
