@@ -15,7 +15,10 @@ from llmservice.errors import InvalidCatalogue
 from tests.golden.downloads import sentences as sentences_of_downloads
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
+from tests.golden.rollouts import sentences as sentences_of_rollouts
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
+from tests.golden.stalls import sentences as sentences_of_stalls
+from tests.golden.starts import sentences as sentences_of_starts
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
 
@@ -89,9 +92,12 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "fit": lambda: iter(sentences_of_fits()),
     "downloads": sentences_of_downloads,
     "inspections": sentences_of_inspections,
+    "rollouts": sentences_of_rollouts,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,
+    "starts": sentences_of_starts,
+    "stalls": sentences_of_stalls,
 }
 
 

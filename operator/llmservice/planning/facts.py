@@ -55,7 +55,7 @@ class Facts:
     where none was).
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
-    chosen.
+    chosen. `slowest_start` is the longest start that the budget is made from, in seconds.
     """
 
     version: EngineVersion
@@ -74,6 +74,7 @@ class Facts:
     others: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    slowest_start: int | None = None
 
     @property
     def device_name(self) -> str:
@@ -126,7 +127,28 @@ def choose_facts(
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
+        slowest_start=slowest_start(service),
     )
+
+
+def slowest_start(service: LLMService) -> int | None:
+    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
+
+    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
+    """
+    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
+    if before is not None and before.update == update_of(service):
+        return before.slowest_start
+    return learned_start(service)
+
+
+def learned_start(service: LLMService) -> int | None:
+    """The slowest good start of the same model, in seconds: what `status.startup` tells; None where it does not."""
+    startup = service.status.get("startup")
+    if not isinstance(startup, Mapping) or startup.get("model") != service.spec.model.uri:
+        return None
+    seconds = startup.get("slowestSeconds")
+    return seconds if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds > 0 else None
 
 
 def update_of(service: LLMService) -> str:
@@ -160,9 +182,11 @@ def inspected_before(service: LLMService) -> KnownModel | None:
 
 
 def facts_to_text(facts: Facts) -> str:
-    """The facts as compact JSON, the same text for the same facts. Of the model only what is known is written."""
+    """The facts as compact JSON, the same text for the same facts. Only what is known of the model and of starts is."""
     fields = {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
     fields["model"] = known_values(facts.model)
+    if facts.slowest_start is None:
+        del fields["slowest_start"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 

@@ -15,6 +15,7 @@ _IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:\w[\w.-]*)?/?
 _IMAGE = re.compile(r"[a-z0-9][-._/:@A-Za-z0-9]{0,511}")
 _MOST_WORKERS = 256
 _FEWEST_SECONDS, _MOST_SECONDS = 10, 600
+_SHORTEST_STALL_SECONDS, _LONGEST_STALL_SECONDS = 60, 3600
 _HIGHEST_PORT = 65_535
 
 
@@ -72,6 +73,17 @@ def seconds(text: str) -> int:
     """A number of seconds, long enough for an image to be pulled."""
     if not (text.isascii() and text.isdecimal() and _FEWEST_SECONDS <= int(text) <= _MOST_SECONDS):
         raise ValueError(f"{text!r} is not a number of seconds from {_FEWEST_SECONDS} to {_MOST_SECONDS}")
+    return int(text)
+
+
+def stall_seconds(text: str) -> int:
+    """A number of seconds in which a step of an engine ends for sure, or 0."""
+    known = text.isascii() and text.isdecimal() and len(text) < len(str(_LONGEST_STALL_SECONDS)) + 1
+    if not known or not (text == "0" or _SHORTEST_STALL_SECONDS <= int(text) <= _LONGEST_STALL_SECONDS):
+        raise ValueError(
+            f"{text!r} is not a number of seconds from {_SHORTEST_STALL_SECONDS} to {_LONGEST_STALL_SECONDS}, or 0 to "
+            "watch for nothing"
+        )
     return int(text)
 
 

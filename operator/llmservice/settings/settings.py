@@ -171,6 +171,14 @@ class Settings:
         "what the Job would have told.",
         example="120",
     )
+    stall_seconds: int = variable(
+        120,
+        read=readers.stall_seconds,
+        meaning="Seconds without a token or a step, while requests run, after which an engine on devices counts as "
+        "hung and is restarted, 60 to 3600; five times as long on CPUs. 0: engines are not watched: see "
+        "how-to/stalls.md.",
+        example="300",
+    )
     monitoring_namespace: str = variable(
         "",
         read=lambda text: readers.matching(readers.NAME, text, "a namespace"),

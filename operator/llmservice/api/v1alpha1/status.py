@@ -9,6 +9,8 @@ from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.rollout_status import RolloutStatus
+from llmservice.api.v1alpha1.startup_status import StartupStatus
 
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
@@ -164,5 +166,9 @@ class LLMServiceStatus(ApiModel):
     """What was decided, and why."""
     start: Annotated[StartStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """What the engine reported at its start, beside what was predicted."""
+    rollout: Annotated[RolloutStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """How a change reaches the replicas, while it does."""
+    startup: Annotated[StartupStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """How long a replica takes to start, by phases."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""
