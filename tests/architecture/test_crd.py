@@ -128,6 +128,8 @@ def test_only_constants_are_defaults() -> None:
         "spec.model.inspect": "Auto",
         "spec.model.trustRemoteCode": False,
         "spec.quantization": "auto",
+        "spec.rollout.allowDowntime": True,
+        "spec.rollout.onFailure": "Rollback",
         "spec.suspend": False,
     }
     assert found["status"] == {"observedGeneration": -1}

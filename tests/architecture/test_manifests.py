@@ -14,7 +14,7 @@ from llmservice.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("cluster", "namespaced")
-ROLES = ("rights", "pod-logs", "inspection", "download", "leader-election")
+ROLES = ("rights", "pod-logs", "inspection", "download", "stall-restarts", "leader-election")
 
 
 def objects(file: str) -> list[dict[str, Any]]:
@@ -53,6 +53,13 @@ def test_logs_of_pods_are_a_role_of_their_own() -> None:
     assert "pods/log" not in (ROOT / "manifests/base/rights.yaml").read_text()
 
 
+def test_evictions_are_a_role_of_their_own_and_pods_are_never_deleted() -> None:
+    assert objects("base/stall-restarts.yaml")[0]["rules"] == [
+        {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]}
+    ]
+    assert not any("delete" in rule["verbs"] and "pods" in rule["resources"] for rule in rules())
+
+
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_each_overlay_binds_every_role(overlay: str) -> None:
     bindings = objects(f"overlays/{overlay}/bindings.yaml")
@@ -62,6 +69,7 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator-pod-logs"),
         (kind, "llmservice-operator-inspection"),
         (kind, "llmservice-operator-download"),
+        (kind, "llmservice-operator-stall-restarts"),
     ]
 
 

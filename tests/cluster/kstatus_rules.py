@@ -79,11 +79,14 @@ def _is_observed(moment: Moment) -> bool:
 def _problems_at(moment: Moment) -> Iterator[str]:
     seen, verdict = moment.body["status"]["observedGeneration"], kstatus(moment.body)
     ready, reconciling, stalled = (_holds(moment, kind) for kind in ("Ready", "Reconciling", "Stalled"))
+    back = condition_of(dict(moment.body), "Ready").get("reason") == Reason.ROLLED_BACK
+    waits = condition_of(dict(moment.body), "Reconciling").get("reason") == Reason.ROLLOUT_BLOCKED
     failed = stalled and seen == moment.generation and _lives(moment)
     findings = {
         "observed a generation that is not there yet": seen > moment.generation,
         "Reconciling and Stalled at once": reconciling and stalled,
-        "Ready and unfinished at once": ready and (reconciling or stalled),
+        "Ready and unfinished at once": ready and (reconciling or stalled) and not (waits or back),
+        "rolled back, and not Stalled": back and not stalled,
         "without Ready, which kstatus takes for done": not condition_of(dict(moment.body), "Ready"),
         f"{verdict}, which does not fit Stalled": (verdict == KStatus.FAILED) != failed,
     }

@@ -63,8 +63,21 @@ def address_of(kube: Kube, name: str = "chat") -> str:
     return f"http://{service['spec']['clusterIP']}"
 
 
+START_STEPS = ("Starting", "Loading", "Started")
+"""Events of a start: how many of them an operator sees depends on how quick it is."""
+
+
 def event_reasons(kube: Kube, name: str = "chat") -> list[str]:
-    """Reasons of the Events about an LLMService, in the order in which they were told."""
+    """Reasons of the Events about an LLMService, in the order in which they were told, without those of starts."""
+    return [reason for reason in _reasons(kube, name) if reason not in START_STEPS]
+
+
+def start_events(kube: Kube, name: str = "chat") -> list[str]:
+    """Reasons of the Events about starts of an LLMService, in the order in which they were told."""
+    return [reason for reason in _reasons(kube, name) if reason in START_STEPS]
+
+
+def _reasons(kube: Kube, name: str) -> list[str]:
     mine = {"kind": "LLMService", "name": name}
     events = [item for item in kube.list("Event") if mine.items() <= item["involvedObject"].items()]
     return [item["reason"] for item in sorted(events, key=lambda item: item["metadata"]["name"])]

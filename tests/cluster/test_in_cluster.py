@@ -205,7 +205,7 @@ def test_rights_used_and_rights_granted_are_the_same(
     rights = granted(installed, overlay)
     assert {"used, not granted": used - rights, "granted, not used": rights - used} == {
         "used, not granted": set(),
-        "granted, not used": set(),
+        "granted, not used": {("", "pods/eviction", "create")},  # used when an engine hangs: test_stalls.py
     }
     assert all(installed.get(kind, "misnamed") for kind in ("Deployment", "Service"))
 

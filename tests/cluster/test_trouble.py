@@ -1,17 +1,16 @@
 """Failures on a real cluster: each has its reason and remedy, and recovers if it can."""
 
-import contextlib
 import json
 import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from sandbox import Sandbox
 from tests.cluster.conftest import Operator
+from tests.cluster.engine_process import engine_process
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, ask, event_reasons, on_gpu
 
@@ -118,18 +117,6 @@ def test_an_engine_that_hangs_is_named_until_it_answers(kube: Kube) -> None:
     kube.wait_ready("chat")
     kube.wait(lambda: event_reasons(kube)[-1] == "Ready", lambda: event_reasons(kube))
     assert event_reasons(kube) == ["Ready", "EngineUnresponsive", "Ready"]
-
-
-def engine_process(pod: Body) -> int:
-    """The engine's process as the node sees it."""
-    uid = pod["metadata"]["uid"]
-    spellings = (uid, uid.replace("-", "_"))
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            groups, command = (folder / "cgroup").read_text(), (folder / "cmdline").read_bytes()
-            if any(spelling in groups for spelling in spellings) and b"llama-server" in command:
-                return int(folder.name)
-    raise AssertionError(f"no llama-server runs in pod {uid}")
 
 
 @pytest.mark.usefixtures("models")

@@ -227,6 +227,40 @@ async def test_delete_never_takes_a_successor(subject: Subject) -> None:
     assert await subject.cluster.get(subject.ref("Service")) is not None
 
 
+def _a_pod(subject: Subject) -> Manifest:
+    """One that is never placed."""
+    nothing = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": True}
+    container = {"name": "engine", "image": "registry.test/engine:1", "securityContext": nothing}
+    spec = {
+        "containers": [container],
+        "schedulingGates": [{"name": "llmservice.dev/never"}],
+        "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"namespace": subject.namespace, "name": "chat"},
+        "spec": spec,
+    }
+
+
+async def test_an_eviction_takes_the_pod_with_this_uid(subject: Subject) -> None:
+    made = await subject.create(_a_pod(subject))
+    await subject.cluster.evict(subject.ref("Pod"), uid=uid_of(made), grace_seconds=0)
+
+    assert await subject.cluster.get(subject.ref("Pod")) is None
+
+
+async def test_an_eviction_never_takes_a_successor_and_does_nothing_to_what_is_gone(subject: Subject) -> None:
+    another = "11111111-1111-4111-8111-111111111111"
+    await subject.cluster.evict(subject.ref("Pod"), uid=another, grace_seconds=0)
+    await subject.create(_a_pod(subject))
+    with pytest.raises(Conflict):
+        await subject.cluster.evict(subject.ref("Pod"), uid=another, grace_seconds=0)
+
+    assert await subject.cluster.get(subject.ref("Pod")) is not None
+
+
 async def test_a_dependent_goes_with_its_owner(subject: Subject) -> None:
     owner = await subject.apply(subject.service("owner"), manager=OPERATOR)
     reference = {"apiVersion": "v1", "kind": "Service", "name": "owner", "uid": uid_of(owner), "controller": True}

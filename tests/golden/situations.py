@@ -14,12 +14,14 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.contest import contest
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.evictions import EVICTIONS
+from llmservice.converging.giving_up import judge
 from llmservice.converging.intent import with_digest
 from llmservice.converging.missing import MISSING
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.progress import progress_of
+from llmservice.converging.revisions import Failed, InForce, Served
 from llmservice.converging.status import Situation, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import update_condition
@@ -379,6 +381,29 @@ def _conflicts() -> Iterator[Condition]:
         yield Condition(type=ConditionType.READY, status=False, reason=Reason.NAME_CONFLICT, message=told.message)
 
 
+def _rolled_back() -> Iterator[Condition]:
+    """A change that failed: the moment in which it is given up, the way back, and what serves or does not."""
+    said = "image registry.example/engine:2 cannot be pulled: manifest unknown; check its name"
+    failed = Failed(generation=2, digest="2", reason=Reason.IMAGE_PULL_FAILED, message=said, at=_LATER)
+    newest = {"metadata": {"generation": 2}, "spec": {}}
+    given_up = InForce(body=newest, newest=newest, served=Served(generation=1, digest="1"), failed=failed)
+    back = dataclasses.replace(given_up, source="what served")
+    loads = _unready(containerStatuses=[{"name": "engine", "state": {"running": {}}}])
+    lost = _diagnosis(_unready(**waiting("CreateContainerConfigError", 'secret "words" not found')))
+    yield from _status(a_deployment(2, updated=1), a_pod(), revision=given_up)
+    yield from _status(a_deployment(), loads, revision=back)
+    yield from _status(a_deployment(), _unready(), revision=back, diagnosis=lost)
+    yield from _status(a_deployment(2), a_pod(), a_pod("b"), revision=back, floor=2)
+    late = progress_of(a_deployment(conditions=[_LATE]), ())
+    for pods in ((loads,), (_unready(),), ()):
+        told = judge(late, pods, None, _NOW)
+        if told.reason:
+            yield Condition(type=ConditionType.STALLED, status=True, reason=told.reason, message=told.message)
+
+
+_LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+
+
 def _waits(**ready: str) -> Manifest:
     pod = a_pod(ready=False, containerStatuses=[{"name": "engine", "ready": True, "state": {"running": {}}}])
     pod["status"]["conditions"][0] |= ready
@@ -399,5 +424,6 @@ CONDITIONS: tuple[Condition, ...] = (
     *_added(),
     *_updated(),
     *_on_devices(),
+    *_rolled_back(),
     *_conflicts(),
 )

@@ -121,6 +121,16 @@ class InMemoryCluster:
             raise Conflict("Conflict", f"{ref}: the UID in the precondition ({uid}) is not that of the object")
         self.remove(ref)
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:  # noqa: ARG002  (it ends at once)
+        """Delete exactly the pod with this UID; disruption budgets are not played."""
+        self._enter("evict", ref)
+        live = self._objects.get(ref)
+        if live is None:
+            return
+        if uid_of(live) != uid:
+            raise Conflict("Conflict", f"{ref}: the UID in the precondition ({uid}) is not that of the object")
+        self.remove(ref)
+
     async def record(self, event: Manifest) -> None:
         """Keep a core/v1 Event."""
         self._enter("record", ref_of(event))

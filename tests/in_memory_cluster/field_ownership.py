@@ -4,12 +4,13 @@ The rules are those of kubernetes.io/docs/reference/using-api/server-side-apply;
 real API server.
 """
 
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from llmservice.objects.references import Manifest
-from tests.in_memory_cluster.field_sets import Fields, Path, at, elements, fields_of, is_map
+from tests.in_memory_cluster.field_sets import Fields, Path, Step, at, elements, fields_of, is_map
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +80,25 @@ def _merged(live: Any, intent: Any, field: str = "") -> Any:
     ours, theirs = elements(intent, field), elements(live, field)
     if ours is None or theirs is None:
         return intent
-    both = {**theirs, **{key: _merged(theirs.get(key), item) for key, item in ours.items()}}
-    return [both[key] for key in _in_order(theirs, ours)]
+    merged = {**theirs, **{key: _merged(theirs.get(key), item) for key, item in ours.items()}}
+    return [merged[key] for key in _order([*theirs], [*ours])]
 
 
-def _in_order(theirs: Collection[Any], ours: Collection[Any]) -> list[Any]:
-    """The keys of a merged list: those of the intent in its order, those of others alone where they stood.
+def _order(live: Sequence[Step], ours: Sequence[Step]) -> list[Step]:
+    """The intent's order; elements that it does not state stay before those that they stood before.
 
-    Source: sigs.k8s.io/structured-merge-diff, typed/merge.go (visitListItems).
+    (structured-merge-diff, typed/merge.go, visitListItems)
     """
-    left, ordered = [*theirs], []
-    for key in ours:
-        while left and left[0] not in ours:
-            ordered.append(left.pop(0))
-        left = [other for other in left if other != key]
-        ordered.append(key)
-    return [*ordered, *left]
+    order: list[Step] = []
+    left = deque(live)
+    for position, key in enumerate(ours):
+        following = next((other for other in ours[position:] if other in live), None)
+        while left and left[0] != following:
+            order += [head for head in [left.popleft()] if head not in ours]
+        if left and left[0] == key:
+            left.popleft()
+        order.append(key)
+    return [*order, *(key for key in left if key not in ours)]
 
 
 def _without(value: Any, abandoned: Collection[Path], owned: Collection[Path], field: str = "") -> Any:

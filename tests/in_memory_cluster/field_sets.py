@@ -78,7 +78,7 @@ def _walk(value: Any, field: str, path: Path) -> Iterator[Path]:
         for key, item in items.items():
             yield (*path, key)
             yield from _walk(item, "", (*path, key))
-    else:
+    elif path:
         yield path
 
 

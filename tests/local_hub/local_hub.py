@@ -145,7 +145,10 @@ class LocalHub:
                 if request.transport:
                     request.transport.abort()
                 break
-            await response.write(body[at : at + _CHUNK])
+            try:
+                await response.write(body[at : at + _CHUNK])
+            except ConnectionError:  # who asked is gone
+                break
             self.served += len(body[at : at + _CHUNK])
             if self.bytes_per_second:
                 await asyncio.sleep(_CHUNK / self.bytes_per_second)

@@ -30,14 +30,14 @@ def test_a_new_service_that_cannot_be_read_says_so_once_it_is_ready() -> None:
     for _ in range(6):
         world.round()
     assert metrics(world) == ("NoReplicaReady", [])
-    assert world.events() == []
+    assert world.events() == [("Normal", "Starting")]
 
     world.cluster.edit(Ref("Pod", NAMESPACE, name), be_ready)
     world.round()
     world.round()
     assert metrics(world) == ("NoFreshReadings", ["Unreachable"])
     assert world.condition("MetricsAvailable")["message"].endswith(f"{name}: Unreachable: {UNREACHABLE.message}")
-    assert world.events() == [("Warning", "NoFreshReadings")]
+    assert world.events() == [("Normal", "Starting"), ("Warning", "NoFreshReadings")]
 
 
 def test_a_pod_that_is_ready_before_it_has_an_address_says_so() -> None:

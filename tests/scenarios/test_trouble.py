@@ -182,3 +182,29 @@ def test_an_event_that_cannot_be_written_leaves_the_status_written() -> None:
     world.fail("record", "Event", OperatorError("Broken", "no events today"))
     world.reconcile()
     assert world.condition()["reason"] == "ImagePullFailed"
+
+
+def test_a_pull_is_told_with_its_image_in_few_writes_and_no_event_of_its_own() -> None:
+    world = with_pod(World().serving(), {"state": {"waiting": {"reason": "ContainerCreating"}}})
+    uid = world.get("Pod", "chat-0")["metadata"]["uid"]
+    world.cluster.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"namespace": NAMESPACE, "name": "chat-0.1"},
+            "involvedObject": {"uid": uid},
+            "reason": "Pulling",
+            "message": 'Pulling image "registry.test/engine:1"',
+            "lastTimestamp": "2026-01-01T00:00:00Z",
+        }
+    )
+    world.writes()
+    for _ in range(60):
+        world.time += timedelta(seconds=10)
+        assert world.reconcile() is not None
+    ready = world.condition()
+    assert (ready["status"], ready["reason"]) == ("False", "Pulling")
+    assert all(part in ready["message"] for part in ("registry.test/engine:1", "10m00s"))
+    writes = world.writes()
+    assert 2 <= sum(write.startswith("apply_status") for write in writes) <= 7
+    assert sum(write.startswith("record") for write in writes) <= 1, "that it starts"

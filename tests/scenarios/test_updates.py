@@ -9,6 +9,7 @@ import pytest
 from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
+from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.reconcilers.work_queue import WorkQueue
@@ -18,21 +19,22 @@ from tests.scenarios.test_knowing import unschedulable
 from tests.scenarios.world import NAMESPACE, World
 from tests.unit.planning.knowing import LLAMA_8B, vllm
 
+NEXT = RENDER_VERSION + 1
 NEW_FIELD = {"terminationGracePeriodSeconds": 777}
 
 
 @contextlib.contextmanager
 def newer_operator() -> Iterator[None]:
-    """Rendering 2 exists, and gives every pod a field another value."""
+    """The next rendering exists, and gives every pod a field another value."""
 
     def template(plan: ServicePlan) -> Manifest:
         made = pod.pod_template(plan)
-        return made if plan.render_version < 2 else {**made, "spec": {**made["spec"], **NEW_FIELD}}
+        return made if plan.render_version < NEXT else {**made, "spec": {**made["spec"], **NEW_FIELD}}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(deployment, "pod_template", template)
-        patch.setattr(facts, "RENDER_VERSION", 2)
-        patch.setattr("llmservice.converging.updates.RENDER_VERSION", 2)
+        patch.setattr(facts, "RENDER_VERSION", NEXT)
+        patch.setattr("llmservice.converging.updates.RENDER_VERSION", NEXT)
         patch.setattr(CurrentPlans, "has", lambda *_: False)  # a process of its own has compared nothing yet
         yield
 
@@ -78,7 +80,7 @@ def test_the_newer_rendering_is_taken_when_asked_for(how: str) -> None:
         world.apply(spec__maxNumSeqs=2) if how == "edit" else annotate(world, "now")
         world.reconcile()
         assert template_of(world)["spec"]["terminationGracePeriodSeconds"] == 777
-        assert world.get("Deployment")["metadata"]["annotations"]["llmservice.dev/render-version"] == "2"
+        assert world.get("Deployment")["metadata"]["annotations"]["llmservice.dev/render-version"] == str(NEXT)
         assert world.condition("UpdateAvailable") == {}
 
 

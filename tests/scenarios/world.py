@@ -36,7 +36,7 @@ class World:
             plan=CataloguePlanner(load_catalogue()),
             now=lambda: self.time,
         )
-        self.reconciler.children.clock = self.reconciler.status.clock = self.seconds
+        self.reconciler.children.clock = self.reconciler.status.clock = self.reconciler.rollouts.clock = self.seconds
         self.cache.listen(self.reconciler.forget)
 
     def seconds(self) -> float:

@@ -13,6 +13,7 @@ RIGHTS = {
     "podLogs": "base/pod-logs.yaml",
     "inspection": "base/inspection.yaml",
     "download": "base/download.yaml",
+    "stallRestarts": "base/stall-restarts.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "reviews": "overlays/cluster/reviews.yaml",
     "leaderElection": "base/leader-election.yaml",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tools.dashboard.panel import OF_SERVICES, RATE, Panel, Query, largest
 
 _SERVICE = "{{namespace}}/{{name}}"
+_STARTS, _PHASES = "llmservice_startup_phase_seconds", '{phase!="total"}'
 
 
 def _condition(kind: str) -> str:
@@ -70,6 +71,19 @@ OVERVIEW = (
         kind="table",
         width=12,
     ),
+    Panel(
+        title="Starts by phase",
+        meaning="Mean length of each phase of the starts of the last hour, all services of an engine together.",
+        unit="s",
+        queries=(
+            Query(
+                f"sum by (engine, phase) (rate({_STARTS}_sum{_PHASES}[1h]))"
+                f" / sum by (engine, phase) (rate({_STARTS}_count{_PHASES}[1h]))",
+                "{{engine}} {{phase}}",
+            ),
+        ),
+        width=12,
+    ),
 )
 
 AUTOSCALING = (
@@ -100,6 +114,15 @@ AUTOSCALING = (
         meaning="Mean of the replicas that report one.",
         unit="percentunit",
         queries=(Query(largest("llmservice_kv_cache_usage_ratio"), _SERVICE),),
+    ),
+    Panel(
+        title="Engines that hang",
+        meaning="Found by the watch over engines in an hour, and replicas restarted for it: docs/how-to/stalls.md.",
+        unit="none",
+        queries=(
+            Query(f"sum(increase(llmservice_engine_stalls_total{{{OF_SERVICES}}}[1h]))", "found"),
+            Query(f"sum(increase(llmservice_engine_restarts_total{{{OF_SERVICES}}}[1h]))", "restarted"),
+        ),
     ),
     Panel(
         title="Age of readings",

@@ -67,6 +67,10 @@ class Counters:
     """Seconds per output token, per finished request."""
     inter_token_latency: Histogram | None = None
     """Seconds between two tokens; count and sum are enough."""
+    steps: float | None = None
+    """Steps computed."""
+    preemptions: float | None = None
+    """Running requests put back into the queue."""
 
     @classmethod
     def at_start(cls, like: "Counters", at: float) -> "Counters":

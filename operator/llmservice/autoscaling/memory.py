@@ -155,3 +155,9 @@ class Memory:
     def of_other_replicas(self) -> "Memory":
         """What still counts when the replicas become others: what is known of the traffic."""
         return Memory(demand=replace(self.demand, cold_starts=(), surprise=0.0, surprise_hours=0.0))
+
+    def expecting(self, cold_start_seconds: float | None) -> "Memory":
+        """The same, with a cold start that somebody else measured, where none was measured here."""
+        if cold_start_seconds is None or self.demand.cold_starts:
+            return self
+        return replace(self, demand=replace(self.demand, cold_starts=(round(cold_start_seconds),)))

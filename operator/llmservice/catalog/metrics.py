@@ -7,9 +7,9 @@ from llmservice.untrusted.patterns import compiled
 METRIC_ROLES = (
     *("running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "rejected"),
     *("finished_prompt_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency"),
-    "slots",
+    *("slots", "steps", "preemptions"),
 )
-"""The quantities that the autoscaler reads; defined in `engines/metric_names.py`."""
+"""The quantities that are read from engines; defined in `engines/metric_names.py`."""
 
 _SERIES = compiled(
     r'(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<label>\w+)(?P<operator>=~?)"(?P<values>[^"\\]+)"\}|\[(?P<number>\w+)\])?'

@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from llmservice.models.download_layout import BUCKET_SCHEMES, HUB_SCHEME, rest_o
 from llmservice.models.download_request import DownloadRequest
 from llmservice.untrusted.patterns import compiled
 
+Result = DownloadedModel | DownloadFailure
 _PART = r"[A-Za-z0-9][-._A-Za-z0-9]*"
 _REPOSITORY = compiled(rf"{_PART}/{_PART}")
 _FOLDER = compiled(r"[a-z0-9][-._a-z0-9]*(/[!-~]+)?")
@@ -72,7 +74,10 @@ _MOST_LETTERS = 1024
     help="Seconds for all of it.",
 )
 @click.option(
-    "--metrics-port", default=None, type=click.IntRange(0, 65_535), help="Port of a metrics page, as long as it runs."
+    "--metrics-port",
+    default=None,
+    type=click.IntRange(0, 65_535),
+    help="Port of a page with the metrics llmservice_download_…, as long as it runs.",
 )
 @click.option(
     "--termination-log",
@@ -102,29 +107,31 @@ def command(root: Path, metrics_port: int | None, termination_log: Path | None, 
     with errors_shown():
         bounds = Bounds(**{name: given.pop(name) for name in ("parallel", "bandwidth", "seconds")})
         request, progress = _checked(DownloadRequest(**given)), Progress()
+
+        def answered(result: Result) -> None:
+            answer = answer_text(answer_of(request, result))
+            if termination_log:
+                _write(termination_log, answer)
+            click.echo(json.dumps(json.loads(answer), indent=1))
+
         with metrics_page(progress, metrics_port):
-            result = asyncio.run(_until_told_to_end(request, root, bounds, progress))
-        answer = answer_text(answer_of(request, result))
-        if termination_log:
-            _write(termination_log, answer)
-    click.echo(json.dumps(json.loads(answer), indent=1))
+            result = asyncio.run(_until_told_to_end(request, root, bounds, progress, answered))
     if isinstance(result, DownloadFailure):
         click.echo(f"llmservice: {result}", err=True)
         sys.exit(0 if termination_log else 1)
 
 
 async def _until_told_to_end(
-    request: DownloadRequest, root: Path, bounds: Bounds, progress: Progress
-) -> DownloadedModel | DownloadFailure:
+    request: DownloadRequest, root: Path, bounds: Bounds, progress: Progress, answered: Callable[[Result], object]
+) -> Result:
+    """The answer is written at once: a thread that waits for a network may end later than the kubelet waits."""
     task = asyncio.ensure_future(downloaded(request, root, bounds, progress, lambda text: click.echo(text, err=True)))
     loop = asyncio.get_running_loop()
     for kind in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(kind, task.cancel)
-    try:
-        return await task
-    finally:
-        for kind in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(kind)
+    result = await task
+    answered(result)
+    return result
 
 
 def _checked(request: DownloadRequest) -> DownloadRequest:

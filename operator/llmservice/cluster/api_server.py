@@ -110,6 +110,19 @@ class ApiServer:
         except NotFound:
             return
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:
+        """Evict exactly the pod with this UID; nothing happens when it is gone already."""
+        eviction = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"namespace": ref.namespace, "name": ref.name},
+            "deleteOptions": {"gracePeriodSeconds": grace_seconds, "preconditions": {"uid": uid}},
+        }
+        try:
+            await self.connection.call("POST", _target(ref, "eviction"), body=eviction)
+        except NotFound:
+            return
+
     async def record(self, event: Manifest) -> None:
         """Create a core/v1 Event, unless there are too many."""
         if not self.events.allows(event):
@@ -134,9 +147,10 @@ class ApiServer:
     async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
         """The first bytes of the log of a container's current run; empty when there is none or it may not be read.
 
-        A node that has rotated the log gives the beginning of what is left.
+        A node that has rotated the log gives the beginning of what is left. The kubelet puts its time before each line.
         """
-        return (await self._log(ref, {"container": container, "limitBytes": max_bytes})).decode(errors="replace")
+        query: Mapping[str, str | int] = {"container": container, "limitBytes": max_bytes, "timestamps": "true"}
+        return (await self._log(ref, query)).decode(errors="replace")
 
     async def _last_lines(self, ref: Ref, container: str, *, previous: bool, lines: int, max_bytes: int) -> bytes:
         which = {"container": container, "previous": str(previous).lower()}

@@ -78,6 +78,14 @@ class Cluster(Protocol):
         """
         ...
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:
+        """Have the API server delete exactly the pod with this UID, within what its disruption budget allows.
+
+        `Unavailable` while the budget does not allow it; nothing happens when the pod is gone already; `Conflict` when
+        the name belongs to another one.
+        """
+        ...
+
     async def record(self, event: Manifest) -> None:
         """Create a core/v1 Event; `Conflict` when one of this name exists."""
         ...
@@ -87,7 +95,10 @@ class Cluster(Protocol):
         ...
 
     async def log_head(self, ref: Ref, container: str, *, max_bytes: int = 65_536) -> str:
-        """The beginning of the log of a container's current run; empty when there is none or it may not be read."""
+        """The beginning of the log of a container's current run, each line behind its time (RFC 3339) and a space.
+
+        Empty when there is none or it may not be read.
+        """
         ...
 
 

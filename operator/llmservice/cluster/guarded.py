@@ -82,6 +82,11 @@ class Guarded(ABC):
         async with self.writing():
             await self.cluster.delete(ref, uid=uid)
 
+    async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:
+        """Have exactly the pod with this UID deleted, as far as its disruption budget allows."""
+        async with self.writing():
+            await self.cluster.evict(ref, uid=uid, grace_seconds=grace_seconds)
+
     async def record(self, event: Manifest) -> None:
         """Create an Event."""
         async with self.writing():

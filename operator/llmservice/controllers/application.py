@@ -78,6 +78,8 @@ async def _lead(parts: Parts, workers: int) -> None:
         parts.queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
     async with asyncio.TaskGroup() as group:
         group.create_task(parts.autoscaler.run())
+        group.create_task(parts.stalls.run())
+        group.create_task(parts.nodes.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 

@@ -1,7 +1,7 @@
 """The autoscaler of this process: its parts put together, and the sources it reads from."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 
@@ -52,12 +52,15 @@ def an_autoscaler(
     sources: Mapping[str, Source],
     changed: Callable[[ServiceKey], None],
     measured: Callable[[float], None],
+    leaving_nodes: Callable[[], Collection[str]] = tuple,
 ) -> Autoscaler:
-    """The autoscaler, listening to the cache; `changed` and `measured` as it calls them."""
+    """The autoscaler, listening to the cache; `changed` and `measured` as it calls them, `leaving_nodes` by name."""
     autoscaler = Autoscaler(
         services=ScaledServices(cache=cache, states=ServiceStates(), plan=planner),
         scaler=ServiceScaler(
-            writer=ScaleWriter(cluster=cluster, cache=cache, now=lambda: datetime.now(UTC)),
+            writer=ScaleWriter(
+                cluster=cluster, cache=cache, now=lambda: datetime.now(UTC), leaving_nodes=leaving_nodes
+            ),
             changed=changed,
             clock=time.time,
             period_seconds=PERIOD_SECONDS,

@@ -1,6 +1,7 @@
 """Every part of the process, made and connected; nothing runs yet."""
 
 import functools
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.cluster.device_census import DeviceCensus
 from llmservice.cluster.event_rate_limiter import EventRateLimiter
 from llmservice.cluster.own_namespace import own_namespace
 from llmservice.cluster.transport.connection import Connection
@@ -19,22 +21,27 @@ from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
 from llmservice.controllers.rereading import Rereading, WithinHistory
 from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
+from llmservice.controllers.stalls import a_stall_watch
 from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.downloads import Downloads, download_settings
+from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
+from llmservice.reconcilers.node_watch import NodeWatch
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.reconcilers.scaling.autoscaler import Autoscaler
+from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.rendering.manifests import CHILD_KINDS
@@ -62,6 +69,8 @@ class Parts:
     catalogue: CatalogueWatch
     platform: PlatformWatch
     autoscaler: Autoscaler
+    stalls: StallWatch
+    nodes: NodeWatch
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
@@ -75,8 +84,14 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     informers = _informers(connection, cache, history, namespaces)
     served = ServedNamespaces(informers)
     planner = _planner(settings)
-    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, replica.metrics.autoscale_seconds.observe)
-    reconciler = _reconciler(settings, cluster, cache, planner, autoscaler)
+    nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
+    measured = replica.metrics.autoscale_seconds.observe
+    autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, measured, lambda: nodes.leaving)
+    stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
+    autoscaler.noted = stalls.note
+    replica.metrics.registry.register(EngineSeries(stalls.states))
+    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls)
+    reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -97,6 +112,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         catalogue=catalogue,
         platform=_platform(settings, connection, planner, catalogue),
         autoscaler=autoscaler,
+        stalls=stalls,
+        nodes=nodes,
     )
 
 
@@ -127,8 +144,15 @@ def _planner(settings: Settings) -> CataloguePlanner:
 
 
 def _reconciler(
-    settings: Settings, cluster: Cluster, cache: ObjectCache, planner: CataloguePlanner, autoscaler: Autoscaler
+    settings: Settings,
+    connection: Connection,
+    cluster: Cluster,
+    cache: ObjectCache,
+    planner: CataloguePlanner,
+    autoscaler: Autoscaler,
+    stalls: StallWatch,
 ) -> LLMServiceReconciler:
+    """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     downloads = Downloads(
         cluster=cluster,
@@ -144,8 +168,10 @@ def _reconciler(
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,
+        engine=stalls.condition,
         inspect=inspections.facts_of,
         fetch=downloads.weights_of,
+        free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
 
 

@@ -8,8 +8,19 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import condition_in, timestamp
 from llmservice.objects.references import Manifest
 
-_ROUTINE = frozenset({Reason.INSPECTING, Reason.DOWNLOADING, Reason.PROGRESSING, Reason.STARTING, Reason.LOADING})
+_ROUTINE = frozenset(
+    {
+        Reason.INSPECTING,
+        Reason.DOWNLOADING,
+        Reason.PROGRESSING,
+        Reason.STARTING,
+        Reason.PULLING,
+        Reason.LOADING,
+    }
+)
 """Steps of every normal start: visible in the conditions, not worth an Event."""
+_WARNINGS = frozenset({Reason.ROLLED_BACK})
+"""Of replicas that serve, and yet not what was asked for."""
 
 
 def transition_event(
@@ -20,7 +31,8 @@ def transition_event(
     same = (was.get("status"), was.get("reason")) == (now_is.get("status"), now_is.get("reason"))
     if same or not now_is or now_is["reason"] in _ROUTINE:
         return None
-    kind = "Normal" if now_is["status"] == "True" else "Warning"
+    is_well = now_is["status"] == "True" and now_is["reason"] not in _WARNINGS
+    kind = "Normal" if is_well else "Warning"
     return event(resource, kind=kind, reason=now_is["reason"], message=now_is["message"], now=now)
 
 

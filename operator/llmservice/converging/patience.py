@@ -5,11 +5,10 @@ from datetime import datetime
 
 from llmservice.converging.progress import Progress
 from llmservice.objects.pods import condition, has_ended, is_living, is_placed, newest_first
-from llmservice.objects.references import Manifest, is_being_deleted
+from llmservice.objects.references import Manifest, controller_uid, is_being_deleted
 
 PATIENCE_SECONDS = 300.0
 """A node autoscaler adds a node in less; what is taken by others may be free for long."""
-_TEMPLATE = "pod-template-hash"
 
 
 def seconds_of_patience_left(
@@ -40,11 +39,8 @@ def holds_devices(pods: Iterable[Manifest]) -> bool:
 
 
 def _of_newest_template(pods: Sequence[Manifest]) -> list[Manifest]:
-    return [pod for pod in pods if _template(pod) == _template(pods[0])]
-
-
-def _template(pod: Manifest) -> str:
-    return str((pod["metadata"].get("labels") or {}).get(_TEMPLATE, ""))
+    """Those that the same ReplicaSet made as the newest pod."""
+    return [pod for pod in pods if controller_uid(pod) == controller_uid(pods[0])]
 
 
 def _unschedulable_since(pod: Manifest) -> datetime | None:

@@ -13,24 +13,32 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.objects.references import Manifest
+from llmservice.untrusted.patterns import compiled
 
 UNPREPARED = frozenset({"ContainerCreating", "PodInitializing"})
 """The waiting reasons of a container that is not created yet."""
 PREPARED = frozenset({"Pulling", "Pulled"})
 """Event reasons which imply that volumes are mounted and the sandbox is created."""
 
+_PULL_ENDS = frozenset({"Pulled", "Failed", "BackOff", "Created", "Started"})
+_PULLED_IMAGE = compiled(r'Pulling image "(?P<image>[^"]{1,512})"')
+"""pkg/kubelet/images/image_manager.go."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
     """How far the kubelet is: done (`over`), or failing with `warning`, the message of an Event with this reason.
 
-    `since` is the RFC 3339 time of the first such Event.
+    `since` is the RFC 3339 time of the first such Event. `pulling` is the image that is being pulled, `pulling_since`
+    since when.
     """
 
     over: bool = False
     reason: str = ""
     warning: str = ""
     since: str = ""
+    pulling: str = ""
+    pulling_since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ def preparation(events: Iterable[Manifest]) -> Preparation:
     prepared_at = max((_last(item) for item in events if item.get("reason") in PREPARED), default="")
     warnings = [item for item in events if item.get("reason") in _FAILURES and _last(item) > prepared_at]
     if not warnings:
-        return Preparation(over=bool(prepared_at))
+        return Preparation(bool(prepared_at), "", "", "", *_pull(events))
     newest = max(warnings, key=_last)
     return Preparation(
         reason=newest["reason"], warning=str(newest.get("message", "")), since=min(map(_first, warnings))
@@ -89,6 +97,14 @@ def preparation_failure(preparation: Preparation, namespace: str) -> Diagnosis |
         since=preparation.since,
         startup_grace_seconds=failure.startup_grace_seconds,
     )
+
+
+def _pull(events: Iterable[Manifest]) -> tuple[str, str]:
+    """The image that is being pulled, and since when; empty texts when none is. In the same second the end wins."""
+    of_pulls = [item for item in events if item.get("reason") in _PULL_ENDS or item.get("reason") == "Pulling"]
+    newest = max(of_pulls, key=lambda item: (_last(item), item.get("reason") in _PULL_ENDS), default={})
+    named = _PULLED_IMAGE.first(str(newest.get("message", ""))) if newest.get("reason") == "Pulling" else None
+    return (named["image"], _last(newest)) if named else ("", "")
 
 
 def _first(event: Manifest) -> str:

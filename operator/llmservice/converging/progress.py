@@ -47,16 +47,16 @@ def rolled_out(progress: Progress, floor: int) -> bool:
     )
 
 
-def waiting_for(progress: Progress, pods: Iterable[Manifest]) -> tuple[Reason, str]:
-    """Why a healthy workload is not ready yet."""
+def waiting_for(progress: Progress, pods: Iterable[Manifest], then: str = "wait") -> tuple[Reason, str]:
+    """Why a healthy workload is not ready yet; `then` says what to do while replicas start."""
     unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
     count = f"{progress.ready} of {progress.desired} replicas ready"
     if others := [text for text in map(_unready_besides_engine, unready) if text]:
         return Reason.STARTING, f"{count}; the engine is ready but its pod is not ({others[0]}): wait"
     if any(running_of(engine_of(pod)) is not None for pod in unready):
-        return Reason.LOADING, f"{count}; the engine is loading the model: wait"
+        return Reason.LOADING, f"{count}; the engine is loading the model: {then}"
     if unready:
-        return Reason.STARTING, f"{count}; the pod is starting (image, volumes): wait"
+        return Reason.STARTING, f"{count}; the pod is starting (image, volumes): {then}"
     return Reason.PROGRESSING, f"{count}; the rollout is in progress: wait"
 
 

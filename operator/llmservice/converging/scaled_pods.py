@@ -11,7 +11,7 @@ from llmservice.objects.references import Manifest, uid_of
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
 """Of ready pods the ReplicaSet controller stops those with the lowest number first; without it a pod has 0."""
 
-_LONGEST_COLD_START_SECONDS = 1800.0
+LONGEST_COLD_START_SECONDS = 1800.0
 """A pod that waited longer for a node says nothing of how soon the next one is ready."""
 
 
@@ -43,6 +43,7 @@ class ScaledPod:
     scheduler_message: str = ""
     has_served: bool = False
     room_freed_by: str = ""
+    node: str = ""
 
     @property
     def cold_start_seconds(self) -> float | None:
@@ -50,7 +51,7 @@ class ScaledPod:
         if self.restarts or not (self.created_at and self.ready_at):
             return None
         seconds = (datetime.fromisoformat(self.ready_at) - datetime.fromisoformat(self.created_at)).total_seconds()
-        return min(max(seconds, 0.0), _LONGEST_COLD_START_SECONDS)
+        return min(max(seconds, 0.0), LONGEST_COLD_START_SECONDS)
 
 
 def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:
@@ -76,6 +77,7 @@ def _pod(manifest: Manifest) -> ScaledPod:
         deletion_cost=_number((metadata.get("annotations") or {}).get(DELETION_COST_ANNOTATION, "")),
         scheduler_message=scheduler_message,
         has_served=phase is PodPhase.STARTING and _may_have_served(manifest),
+        node=str((manifest.get("spec") or {}).get("nodeName") or ""),
     )
 
 

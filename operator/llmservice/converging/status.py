@@ -12,7 +12,11 @@ from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
+from llmservice.converging.revisions import InForce
+from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status
+from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
+from llmservice.converging.startup_budget import how_to_wait
 from llmservice.converging.updates import made_by_newer
 from llmservice.converging.weights import (
     Waiting,
@@ -30,6 +34,8 @@ Status = Mapping[str, Any]
 
 _IDLE = frozenset({Reason.ACCELERATOR_NOT_USED, Reason.ACCELERATOR_PARTLY_USED})
 """Why replicas that serve are not Ready: no time helps."""
+_EMPTIED = frozenset({Reason.SUSPENDED, Reason.SCALED_TO_ZERO})
+"""Why nothing serves where nothing is to serve."""
 _OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
 """What is told of replicas that run, whatever is decided about the next ones."""
 
@@ -40,9 +46,10 @@ class Situation:
 
     `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
     the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
-    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `start` what
-    stands in `status.start`; both None where nothing is known. `unread`: no log was read of what starts, and one will
-    be at once.
+    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the
+    EngineProgressing one, `start` what stands in `status.start`, `startup` what stands in `status.startup`; each None
+    where nothing is known. `unread`: no log was read of what starts, and one will be at once. `rollout` is how a change
+    reaches the replicas, `pulling` what nodes pull, where that is all that is waited for.
     """
 
     plan: ServicePlan
@@ -56,8 +63,14 @@ class Situation:
     modified: Condition | None = None
     scaling: ScalingReport | None = None
     accelerator: Condition | None = None
+    engine: Condition | None = None
     start: Status | None = None
+    startup: Status | None = None
     unread: bool = False
+    revision: InForce | None = None
+    source: str | None = None
+    rollout: Rollout | None = None
+    pulling: str = ""
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -70,20 +83,27 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | the same, a child is contested     | True, Contested          | True      | absent      | absent  |
     | the same, devices are not used     | False, Accelerator…      | True      | absent      | True    |
     | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
+    | the same, the last change waits    | True, RolloutBlocked     | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
+    | rolled back                        | True, RolledBack         | True      | absent      | True    |
+    | going back, or back and not ready  | False, diagnosis or wait | if ready  | absent      | True    |
     """
     plan, before = situation.plan, situation.before
+    conditions = _conditions(situation, now)
+    rollout = {**_rollout(situation), **revisions_status(situation.revision, _rolled_out(situation, conditions))}
     facts = {
         **_counts(situation),
         **_addresses(plan),
-        "plan": before["plan"] if _is_kept(situation) else _plan(plan),
+        "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
         **({"start": situation.start} if situation.start else {}),
         **kept_weights(plan, before),
+        **({"rollout": rollout} if rollout else {}),
+        **({"startup": situation.startup} if situation.startup else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
     }
-    return _composed(before, plan.owner.generation, _conditions(situation, now), facts, now)
+    return _composed(before, plan.owner.generation, conditions, facts, now)
 
 
 def seconds_to_pass(diagnosis: Diagnosis | None, now: datetime) -> float:
@@ -147,8 +167,14 @@ def _is_kept(situation: Situation) -> bool:
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
     scaling = situation.scaling.conditions if situation.scaling else ()
-    weights = weights_condition(situation.plan, situation.before, situation.diagnosis)
-    said = (fits_condition(situation.plan.fit), situation.accelerator, weights, situation.update, situation.modified)
+    said = (
+        fits_condition(situation.plan.fit),
+        situation.accelerator,
+        situation.engine,
+        weights_condition(situation.plan, situation.before, situation.diagnosis),
+        situation.update,
+        situation.modified,
+    )
     beside = [condition for condition in said if condition]
     return [*_progress(situation, now), *beside, *scaling]
 
@@ -160,8 +186,12 @@ def _progress(situation: Situation, now: datetime) -> list[Condition]:
         Condition(type=ConditionType.READY, status=ready, reason=reason, message=message),
         _availability(progress.ready, reason, message),
     ]
-    if ready or _was_rolled_out(situation):
-        return conditions
+    revision = situation.revision
+    if revision and revision.failed and not (ready and reason in _EMPTIED):
+        return [*conditions, given_up(revision, revision.failed)]
+    waiting = situation.rollout.conditions if situation.rollout else []
+    if waiting or ready or _was_rolled_out(situation):
+        return [*conditions, *waiting]
     if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
@@ -175,12 +205,28 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
         return _served(situation, contest)
-    if situation.diagnosis is not None:
-        passing = seconds_to_pass(situation.diagnosis, now) > 0
-        return False, Reason.STARTING if passing else situation.diagnosis.reason, situation.diagnosis.message
+    return _not_rolled_out(situation, contest, now)
+
+
+def _not_rolled_out(situation: Situation, contest: str, now: datetime) -> tuple[bool, Reason, str]:
+    revision, diagnosis = situation.revision, situation.diagnosis
+    if revision is not None and revision.failed:
+        return returning(revision, situation.progress, situation.pods, diagnosis)
+    if diagnosis is not None:
+        passing = seconds_to_pass(diagnosis, now) > 0
+        return False, Reason.STARTING if passing else diagnosis.reason, diagnosis.message
     if contest:
         return False, Reason.CONTESTED, contest
-    return (False, *waiting_for(progress, situation.pods))
+    return (False, *_waiting(situation, now))
+
+
+def _waiting(situation: Situation, now: datetime) -> tuple[Reason, str]:
+    """Of a workload of which nothing is wrong: what it waits for."""
+    progress, pulls = situation.progress, situation.pulling
+    if pulls:
+        return Reason.PULLING, f"{progress.ready} of {progress.desired} replicas ready; {pulls}: wait"
+    then = how_to_wait(situation.plan, situation.pods, {"startup": situation.startup}, now)
+    return waiting_for(progress, situation.pods, then)
 
 
 def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
@@ -188,10 +234,23 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     plan, progress, accelerator = situation.plan, situation.progress, situation.accelerator
     if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
         return False, accelerator.reason, accelerator.message
+    message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    if situation.revision is not None and situation.revision.failed:
+        return returned(situation.revision, message)
     if accelerator is not None and situation.unread and plan.verify_devices and not _was_rolled_out(situation):
         return False, Reason.STARTING, accelerator.message
-    message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    if situation.rollout and situation.rollout.blocked:
+        return True, Reason.ROLLOUT_BLOCKED, f"{message}; the last change waits: {situation.rollout.message}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
+
+
+def _rollout(situation: Situation) -> Status:
+    """How a change reaches the replicas, until it has; empty where there is nothing to tell."""
+    rollout, progress = situation.rollout, situation.progress
+    if rollout is None or situation.suspended or not progress.desired:
+        return {}
+    over = _was_rolled_out(situation) or rolled_out(progress, situation.floor)
+    return {} if over and not rollout.blocked else rollout.as_status()
 
 
 def _contest(situation: Situation) -> str:
@@ -216,6 +275,12 @@ def _availability(ready: int, reason: Reason, message: str) -> Condition:
         text = f"{ready} ready endpoint{'s' if ready > 1 else ''}"
         return Condition(type=ConditionType.AVAILABLE, status=True, reason=Reason.READY, message=text)
     return Condition(type=ConditionType.AVAILABLE, status=False, reason=reason, message=message)
+
+
+def _rolled_out(situation: Situation, conditions: Sequence[Condition]) -> str | None:
+    """The digest of what the newest revision's replicas are made from, once they serve; None before."""
+    serves = conditions[0].status and conditions[0].reason == Reason.READY and situation.progress.ready
+    return situation.source if serves else None
 
 
 def _was_rolled_out(situation: Situation) -> bool:
@@ -254,9 +319,9 @@ def _addresses(plan: ServicePlan) -> dict[str, Any]:
     return {"url": url_of(plan), "models": list(plan.names)}
 
 
-def _plan(plan: ServicePlan) -> dict[str, Any]:
+def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
     return {
-        "generation": plan.owner.generation,
+        "generation": revision.generation if revision else plan.owner.generation,
         "renderVersion": plan.render_version,
         "engineVersion": plan.engine_version,
         "image": plan.container.image,

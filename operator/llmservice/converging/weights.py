@@ -51,6 +51,15 @@ def recorded(status: Status, cache: CachePlan) -> Status | None:
     return None if is_lost(status) else record
 
 
+def trusted(status: Status, cache: CachePlan) -> str:
+    """The path that the generation was planned with: after a rollback the status knows of another model's files.
+
+    Empty where there is none, or where files are waited for: they may be those.
+    """
+    waits = condition_in(status, ConditionType.WEIGHTS_READY).get("status") == "False"
+    return "" if waits else cache.weights
+
+
 def is_lost(status: Status) -> bool:
     """Whether an engine missed the files, and no download has begun since."""
     return bool(condition_in(status, ConditionType.WEIGHTS_READY).get("reason") == Reason.WEIGHTS_MISSING)

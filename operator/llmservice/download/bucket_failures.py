@@ -5,10 +5,11 @@ https://cloud.google.com/storage/docs/xml-api/reference-status,
 https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes
 """
 
+from llmservice.converging.redaction import redacted
 from llmservice.download.failing import DownloadFailed, failed
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.untrusted.patterns import compiled
-from llmservice.untrusted.texts import cut, printable
+from llmservice.untrusted.texts import cut
 
 _R = DownloadFailureReason
 _LONGEST_READ, _LONGEST_SHOWN = 8192, 200
@@ -65,11 +66,11 @@ def _words(error: Exception, said: str) -> str:
     """What the store says; the rest of an error of obstore is for those who read its source."""
     code, message, status = _CODE.first(said), _MESSAGE.first(said), _STATUS.first(said)
     if code and message:
-        return f"{code['code']}: {printable(message['message'])}"
+        return f"{code['code']}: {message['message']}"
     if type(error).__name__ == "PreconditionError":
         return "it changed while it was downloaded"
     if status:
         return f"the store answers HTTP {status['status']}"
     if _NO_KEYS.is_in(said):
         return "there are no keys in the environment, and the machine has none"
-    return cut(printable(said.partition("Debug source")[0].replace("\n", " ").strip()), _LONGEST_SHOWN)
+    return cut(redacted(said.partition("Debug source")[0].replace("\n", " ").strip()), _LONGEST_SHOWN)

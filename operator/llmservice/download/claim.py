@@ -11,6 +11,7 @@ from pathlib import Path
 from llmservice.download.failing import failed, is_full, not_written
 from llmservice.download.source import PIECE
 from llmservice.models.download_failure import DownloadFailureReason
+from llmservice.models.sizes import in_gb
 
 _NEW_FILE = os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EACCES)
@@ -128,6 +129,6 @@ class Claim:
         """What an error of the file system is told as: a full disk with what is needed and what is free."""
         if is_full(error):
             free = self.free() or 0
-            message = f"{path.name} needs {needed} bytes more, and {free} are free" if needed else "no byte is free"
+            message = f"{in_gb(needed)} more are needed and {in_gb(free)} are free"
             return failed(DownloadFailureReason.DISK_FULL, message, needed=needed, free=free)
         return not_written(str(path), error)

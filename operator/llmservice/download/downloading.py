@@ -24,6 +24,7 @@ from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, hub_fol
 from llmservice.models.download_marker import MOST_MARKER_BYTES, CheckedFile, Marker, marker_in, marker_text
 from llmservice.models.download_request import MARKERS_FOLDER, DownloadRequest
 from llmservice.models.plausible import MalformedModel
+from llmservice.models.sizes import in_gb
 
 _PAUSES = (1.0, 3.0, 6.0, 12.0)
 Opened = Callable[[], AbstractAsyncContextManager[Source]]
@@ -143,7 +144,7 @@ class Download:
         self.progress.files_done = len(there)
         needed, free = self.progress.expected - self.progress.done, self.claim.free()
         if free is not None and free < needed:
-            message = f"{needed} bytes are needed and {free} are free"
+            message = f"{in_gb(needed)} more are needed and {in_gb(free)} are free"
             raise failed(DownloadFailureReason.DISK_FULL, message, needed=needed, free=free)
 
     def _mark(self, marker: Marker) -> None:

@@ -2,9 +2,9 @@
 
 import errno
 
+from llmservice.converging.redaction import redacted
 from llmservice.inspection.model_files import InspectionFailed
 from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
-from llmservice.untrusted.texts import cut, printable
 
 _LONGEST_MESSAGE = 512
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -19,8 +19,8 @@ class DownloadFailed(Exception):
 
 
 def failed(reason: DownloadFailureReason, message: str, *, needed: int = 0, free: int = 0) -> DownloadFailed:
-    """The failure, with its message cut to what a status holds."""
-    told = cut(printable(message), _LONGEST_MESSAGE)
+    """The failure, with its message cut to what a status holds, and without secrets: stores quote signed addresses."""
+    told = redacted(message, _LONGEST_MESSAGE)
     return DownloadFailed(DownloadFailure(reason=reason, message=told, needed=needed, free=free))
 
 

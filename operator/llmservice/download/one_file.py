@@ -1,6 +1,5 @@
 """One file: what is there of it, the rest of it, its checksum; once more from its beginning where it is wrong."""
 
-import asyncio
 import os
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from llmservice.download.journal import Journal
 from llmservice.download.places import Place
 from llmservice.download.progress import Progress
 from llmservice.download.source import RemoteFile, Source
+from llmservice.download.threads import to_its_end
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.models.download_marker import CheckedFile
 
@@ -35,7 +35,8 @@ class Fetching:
                 known = self.journal.known.get(file.name)
                 if known and (known.size, known.etag) == (file.size, file.etag) and _agrees(known, file):
                     return known
-                checksum = await asyncio.to_thread(self._read, Checksum(file), path)
+                checksum = Checksum(file)
+                await to_its_end(self.claim.stop, self._read, checksum, path)
                 if checksum.is_right() and _has_digest(file):
                     return self._kept(file, checksum)
             self.claim.remove(path)
@@ -62,19 +63,18 @@ class Fetching:
             self.claim.remove(place.partial)
         descriptor = self.claim.opened(place.partial, os.O_WRONLY | os.O_APPEND)
         try:
-            await asyncio.to_thread(self._read, checksum, place.partial)
+            await to_its_end(self.claim.stop, self._read, checksum, place.partial)
             async with aclosing(self.source.chunks(file, checksum.size)) as chunks:
                 async for chunk in chunks:
-                    await asyncio.to_thread(self._write, descriptor, place, checksum, chunk)
-            await asyncio.to_thread(os.fsync, descriptor)
+                    await to_its_end(self.claim.stop, self._write, descriptor, place, checksum, chunk)
+            await to_its_end(self.claim.stop, os.fsync, descriptor)
         finally:
             os.close(descriptor)
         return checksum
 
-    def _read(self, checksum: Checksum, path: Path) -> Checksum:
+    def _read(self, checksum: Checksum, path: Path) -> None:
         for piece in self.claim.contents(path):
             checksum.add(piece)
-        return checksum
 
     def _write(self, descriptor: int, place: Place, checksum: Checksum, chunk: bytes) -> None:
         left = memoryview(chunk)

@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-GB = 10**9
+from llmservice.models.sizes import GB, in_gb
+
 _MB = 10**6
 _WINDOW_SECONDS = 60.0
 _MOST_SAMPLES = 64
@@ -35,7 +36,7 @@ class Progress:
     def line(self) -> str:
         """`61.2 of 141.1 GB (43 %), 95 MB/s, about 14 min left`; speed and time left where they are known."""
         percent = 100 * self.done // self.expected if self.expected else 0
-        told = f"{self.done / GB:.1f} of {self.expected / GB:.1f} GB ({percent} %)"
+        told = f"{self.done / GB:.1f} of {in_gb(self.expected)} ({percent} %)"
         speed = self._speed()
         if speed <= 0:
             return told

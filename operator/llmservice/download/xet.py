@@ -5,6 +5,7 @@ tens of megabytes, and is silent. Addresses and answers: huggingface_hub, `utils
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from yarl import URL
 
 from llmservice.download.bandwidth import Bandwidth
 from llmservice.download.source import PIECE, RemoteFile
+from llmservice.download.threads import detached
 from llmservice.inspection.hub_requests import HubRequests
 from llmservice.models.plausible import json_object
 
@@ -52,15 +54,16 @@ class Xet:
         from hf_xet import XetFileInfo  # type: ignore[import-untyped]  # noqa: PLC0415
 
         group = await self._connected()
-        stream = await asyncio.to_thread(group.download_stream, XetFileInfo(file.xet, file.size), begin, None)
+        stream = await detached(group.download_stream, XetFileInfo(file.xet, file.size), begin, None)
         try:
-            while chunk := await asyncio.to_thread(next, stream, b""):
+            while chunk := await detached(next, stream, b""):
                 for at in range(0, len(chunk), PIECE):
                     piece = bytes(chunk[at : at + PIECE])
                     await self.bandwidth.take(len(piece))
                     yield piece
         finally:
-            stream.cancel()
+            with contextlib.suppress(*XET_ERRORS):  # a thread may be reading from it
+                stream.cancel()
 
     async def _connected(self) -> Any:
         async with self._connecting:
@@ -70,7 +73,7 @@ class Xet:
                     "the hub's answer",
                     _MOST_TOKEN_BYTES,
                 )
-                self._group = await asyncio.to_thread(self._made, said)
+                self._group = await detached(self._made, said)
         return self._group
 
     def _made(self, said: Mapping[str, Any]) -> Any:

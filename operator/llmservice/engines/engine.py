@@ -9,6 +9,8 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.start_report import StartReport
+from llmservice.engines.start_times import StartTimes
+from llmservice.engines.timed_log import TimedLog
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
@@ -259,4 +261,8 @@ class Engine(Protocol):
 
     def start_report(self, text: str) -> StartReport:
         """What the beginning of its log says about devices and the KV cache; the text is a stranger's, and cut."""
+        ...
+
+    def start_times(self, log: TimedLog) -> StartTimes:
+        """What the beginning of its log says about how long the parts of the start took; the text is a stranger's."""
         ...

@@ -13,7 +13,9 @@ Names = tuple[str, ...]
 Empty: the engine has none.
 """
 
-_BASIC = frozenset({"running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished"})
+_BASIC = frozenset(
+    {"running", "waiting", "kv_use", "prompt_tokens", "generated_tokens", "finished", "steps", "preemptions"}
+)
 """Roles that a row may omit: an engine exports them in every version or in none."""
 
 
@@ -53,6 +55,10 @@ class MetricNames:
     """Seconds between two tokens (histogram, of which only count and sum are read)."""
     slots: Names = ()
     """Concurrent requests (capacity)."""
+    steps: Names = ()
+    """Steps computed, parts of prompts too (counter): it tells an engine that hangs from one with a long answer."""
+    preemptions: Names = ()
+    """Running requests put back into the queue for lack of KV cache, to be computed again (counter)."""
     created_on_first_use: frozenset[str] = frozenset()
     substitutes: Mapping[str, str] = field(default_factory=dict, hash=False)
 

@@ -52,8 +52,8 @@ _REMEDIES = {
     _R.DISK_FULL: "make the claim larger, or delete models from it that nobody serves",
     _R.NOT_WRITABLE: "let the Job's user write to the claim: see its access mode, and fsGroup of the pod",
     _R.CHECKSUM_MISMATCH: "look at the proxy or mirror between: it changes bytes; the wrong file was removed",
-    _R.TIMED_OUT: "nothing: the next try goes on where this one ended",
-    _R.INTERRUPTED: "nothing: the next try goes on where this one ended",
+    _R.TIMED_OUT: "no edit is needed: the next try goes on where this one ended",
+    _R.INTERRUPTED: "no edit is needed: the next try goes on where this one ended",
     _R.NO_ANSWER: "look at the logs of the Job's pod; where it was killed for memory, give it more",
 }
 _WORTH_RETRYING = frozenset(

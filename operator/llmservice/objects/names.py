@@ -14,14 +14,32 @@ INTENT_ANNOTATION = f"{GROUP}/intent"
 BEFORE_SUSPEND_ANNOTATION = f"{GROUP}/replicas-before-suspend"
 """On a suspended Deployment: the replicas to come back to."""
 
+SOURCE_ANNOTATION = f"{GROUP}/made-from"
+"""On a Deployment: the fields of the spec and the facts that its pod template was made from."""
+
+SERVED_SOURCE_ANNOTATION = f"{GROUP}/served-before"
+"""On a Deployment: the same of the template that served before."""
+
+REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
+"""On a Deployment and its ReplicaSets, from the Deployment's controller: that of the current template has the same."""
+
+ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
+"""On a Deployment: how its current pod template is rolled out, chosen when it was written."""
+
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
+
+STARTING_ANNOTATION = f"{GROUP}/starting"
+"""On a pod that starts for the first time: it bears annotations of ours that keep its node from being emptied."""
 
 OPERATOR = "llmservice-operator"
 """The field manager of everything the operator applies."""
 
 AUTOSCALER = "llmservice-autoscaler"
 """The field manager of replicas decided by the operator's own autoscaler."""
+
+NODE_LIFE = "llmservice-node-life"
+"""The field manager of annotations by which pods that start keep their node."""
 
 CONTAINER_NAME = "engine"
 """The container of a pod in which the engine runs."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.objects.names import CONTAINER_NAME
+from llmservice.objects.names import CONTAINER_NAME, REVISION_ANNOTATION
 from llmservice.objects.references import Manifest, controller_uid, is_being_deleted, uid_of
 
 _ENDED = frozenset({"Failed", "Succeeded"})
@@ -26,6 +26,23 @@ def pods_of(
         return ()
     made = {uid_of(one) for one in replica_sets if controller_uid(one) == uid_of(deployment)}
     return tuple(pod for pod in pods if controller_uid(pod) in made)
+
+
+def of_current_template(
+    deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
+) -> tuple[Manifest, ...]:
+    """Those of a Deployment's pods that its current template made: its ReplicaSet has the revision of the Deployment.
+
+    Of a Deployment whose new template its controller has not seen yet they are those of the template before.
+    """
+    if deployment is None:
+        return ()
+    current = {uid_of(one) for one in replica_sets if _revision(one) == _revision(deployment)}
+    return tuple(pod for pod in pods if controller_uid(pod) in current)
+
+
+def _revision(manifest: Manifest) -> str:
+    return str((manifest["metadata"].get("annotations") or {}).get(REVISION_ANNOTATION, ""))
 
 
 def is_ready(pod: Manifest) -> bool:

@@ -56,7 +56,7 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then.
+    then. `slowest_start` is the longest start that the budget is made from, in seconds.
     """
 
     version: EngineVersion
@@ -76,6 +76,7 @@ class Facts:
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     weights: str = ""
+    slowest_start: int | None = None
 
     @property
     def device_name(self) -> str:
@@ -128,12 +129,33 @@ def choose_facts(
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
+        slowest_start=slowest_start(service),
     )
 
 
 def with_weights(facts: Facts, weights: str) -> Facts:
     """The facts with the path that a download answered; an empty one changes nothing."""
     return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
+
+
+def slowest_start(service: LLMService) -> int | None:
+    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
+
+    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
+    """
+    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
+    if before is not None and before.update == update_of(service):
+        return before.slowest_start
+    return learned_start(service)
+
+
+def learned_start(service: LLMService) -> int | None:
+    """The slowest good start of the same model, in seconds: what `status.startup` tells; None where it does not."""
+    startup = service.status.get("startup")
+    if not isinstance(startup, Mapping) or startup.get("model") != service.spec.model.uri:
+        return None
+    seconds = startup.get("slowestSeconds")
+    return seconds if isinstance(seconds, int) and not isinstance(seconds, bool) and seconds > 0 else None
 
 
 def update_of(service: LLMService) -> str:
@@ -167,11 +189,13 @@ def inspected_before(service: LLMService) -> KnownModel | None:
 
 
 def facts_to_text(facts: Facts) -> str:
-    """The facts as compact JSON, the same text for the same facts. Of the model only what is known is written."""
+    """The facts as compact JSON, the same text for the same facts. Only what is known of the model and of starts is."""
     fields = {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
     fields["model"] = known_values(facts.model)
     if not facts.weights:  # as before there was a cache: a new operator does not write every status again
         del fields["weights"]
+    if facts.slowest_start is None:
+        del fields["slowest_start"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 

@@ -88,11 +88,17 @@ class PodPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutPlan:
-    """Surge: new replicas start first. Replace: old ones stop first, so that no extra GPU is needed."""
+    """Surge: new replicas start first. Replace: old ones stop first, so that no extra GPU is needed.
+
+    `by_free_devices`: which of both is chosen when a rollout begins, and this is Replace. Without `allow_downtime` no
+    change takes the last replica that serves away.
+    """
 
     max_surge: int
     max_unavailable: int
     progress_deadline_seconds: int
+    by_free_devices: bool = False
+    allow_downtime: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

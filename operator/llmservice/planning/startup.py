@@ -10,6 +10,10 @@ from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
 
 _LOAD_SECONDS = 900
+_LOAD_ANY_SECONDS = 3600
+"""Of a model whose size nobody knows: 15 minutes ended starts that worked, an hour is enough for 400 GB."""
+_SINCE = 2
+"""The render version from which on that holds; before it was as short as for any model."""
 _LEAST_DOWNLOAD_SECONDS = 1800
 """A slow link to the hub must not end a start that works."""
 _DOWNLOAD_SECONDS = 2700
@@ -25,6 +29,8 @@ _OLD_DEVICE_SECONDS = 300
 """Below compute capability 8.0: a 2080 Ti took 327 s to begin."""
 _FIRST_MODERN = (8, 0)
 _MARGIN = 1.5
+_LEARNED_MARGIN = 3
+"""For a volume or a network that is three times slower than ever seen."""
 _LONGEST_SECONDS = 86_400
 """As for the field: whatever is said of a model's size, the numbers of a probe have 32 bits."""
 
@@ -33,12 +39,16 @@ def startup_seconds(spec: LLMServiceSpec, source: ModelSource, facts: Facts) -> 
     """The budget from container start to ready, with the reason when it is a default.
 
     Of a model whose size is known: reading from where it lies, loading, warming up, and half as much again. Else it
-    suits large ones; a crash is detected at once whatever the budget.
+    suits large ones; a crash is detected at once whatever the budget. Three times the slowest good start that was seen
+    when the facts were chosen, where that is longer.
     """
     if spec.startup.timeout_seconds is not None:
         return Decided(spec.startup.timeout_seconds)
     size = facts.model.file_bytes or weight_bytes(facts.model, spec.quantization)
-    seconds, reason = _of_size(size, source, facts) if size else _of_any(source)
+    seconds, reason = _of_size(size, source, facts) if size else _of_any(source, facts)
+    learned = min(_LONGEST_SECONDS, _LEARNED_MARGIN * (facts.slowest_start or 0))
+    if learned > seconds:
+        seconds, reason = learned, f"three times the slowest start that was seen, {facts.slowest_start} s"
     return Decided(seconds, default("startup.timeoutSeconds", seconds, reason))
 
 
@@ -52,9 +62,11 @@ def _of_size(size: int, source: ModelSource, facts: Facts) -> tuple[int, str]:
     return seconds, f"{size / _GB:.0f} GB {where}, loading and warming up, and half as much again"
 
 
-def _of_any(source: ModelSource) -> tuple[int, str]:
-    if source.is_mounted:
+def _of_any(source: ModelSource, facts: Facts) -> tuple[int, str]:
+    if source.is_mounted and facts.render_version < _SINCE:
         return _LOAD_SECONDS, "loading from a volume takes about 3 s per GB, plus minutes to warm up"
+    if source.scheme == "pvc":
+        return _LOAD_ANY_SECONDS, "enough to load 400 GB from a volume at 125 MB/s; a crash is detected at once"
     reason = "enough to download 200 GB at 100 MB/s and load them; a crash is detected at once in any case"
     return _LOAD_SECONDS + _DOWNLOAD_SECONDS, reason
 

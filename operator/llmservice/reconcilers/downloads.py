@@ -16,7 +16,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.inspection_pods import has_job_ended
-from llmservice.converging.weights import Waiting, complete, record_of, recorded
+from llmservice.converging.weights import Waiting, complete, record_of, recorded, trusted
 from llmservice.converging.weights_job import asked_as, is_operators
 from llmservice.converging.weights_progress import Received
 from llmservice.errors import OperatorError, Refused, Terminating, Unavailable
@@ -96,8 +96,9 @@ class Downloads:
             return ""
         record = recorded(body.get("status") or {}, cache)
         path = "" if record is None else str(record["path"])
-        if service.spec.suspend or (path and path == cache.weights):
-            return path
+        known = path or trusted(body.get("status") or {}, cache)
+        if service.spec.suspend or (known and known == cache.weights):
+            return known
         claim = await self.claims.usable(service, plan, cache)
         if isinstance(claim, Waiting):
             return claim

@@ -2,10 +2,11 @@
 
 import dataclasses
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.api.v1alpha1.resource import LLMService
@@ -14,15 +15,21 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
-from llmservice.converging.conditions import condition_in
+from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.pulling import pulling
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
+from llmservice.converging.revisions import InForce
+from llmservice.converging.rollback import pods_judged, rollout_plan, source_in, with_sources_of
+from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_status import followed_pod, startup_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
@@ -34,8 +41,13 @@ from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.downloads import Fetch, no_downloads
+from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
+from llmservice.reconcilers.learned_starts import learned
+from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
+from llmservice.reconcilers.rollback import Rollbacks
+from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
 from llmservice.reconcilers.workers import ServiceKey
@@ -68,6 +80,10 @@ class Planner(Protocol):
         """Whether a plan needs no inspection of the model."""
         ...
 
+    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
+        """The plan with the startup budget that follows from all starts that were seen."""
+        ...
+
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none."""
         ...
@@ -83,7 +99,8 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows. `fetch` downloads a model to its claim.
+    that nobody knows. `fetch` downloads a model to its claim. `free` counts devices for rollouts; None where nodes and
+    pods may not be read. `engine` returns the EngineProgressing condition of a resource (by UID) with this status.
     """
 
     cluster: Cluster
@@ -92,24 +109,33 @@ class LLMServiceReconciler:
     plan: Planner
     now: Callable[[], datetime]
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
+    engine: Callable[[str, Mapping[str, Any]], Condition | None] = lambda *_: None
     inspect: Inspect = no_inspection
     fetch: Fetch = no_downloads
+    free: FreeDevices | None = None
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
+    rollbacks: Rollbacks = field(init=False)
+    rollouts: Rollouts = field(init=False)
+    node_life: NodeLife = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
         self.starts = StartLogs(self.cluster)
+        self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
+        self.node_life = NodeLife(self.cluster, self.cache)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
+        self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             self.children.forget(uid_of(before))
             self.status.forget(uid_of(before))
+            self.rollouts.forget(uid_of(before))
             self._freed.pop(uid_of(before), None)
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -144,8 +170,9 @@ class LLMServiceReconciler:
         return None if body is None or is_being_deleted(body) else body
 
     async def _converge(self, body: Manifest) -> float | None:
+        force = await self.rollbacks.in_force(body)
         try:
-            service = LLMService.parse(body)
+            service = LLMService.parse(force.body)
             model = None if self.plan.knows_model(service) else await self._inspected(service)
             if isinstance(model, float):
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
@@ -156,16 +183,17 @@ class LLMServiceReconciler:
                 return await self._wait(body, weights)
             if plan.cache is not None and weights != plan.cache.weights:
                 plan = self.plan(service, model, weights)
+            plan = learned(self.plan, service, plan, self.observer.workload(plan.owner))
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
         except InvalidSpec as problem:
             return await self._stall(body, problem.reason, problem.message)
         manifests = render(plan, replicas=None)
         try:
-            return await self._settle(service, plan, body, manifests, asking=_was_in_conflict(body))
+            return await self._settle(service, plan, force, manifests, asking=_was_in_conflict(body))
         except NameTaken as taken:
             log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
-            return await self._settle(service, plan, body, manifests, asking=True)
+            return await self._settle(service, plan, force, manifests, asking=True)
 
     async def _wait(self, body: Manifest, weights: Waiting) -> float | None:
         """Report that the model's files are not on their claim yet, or that they are now."""
@@ -178,17 +206,22 @@ class LLMServiceReconciler:
         return found.again_seconds if found.again_seconds is not None else known_by(found, service.spec.model)
 
     async def _settle(
-        self, service: LLMService, plan: ServicePlan, body: Manifest, manifests: tuple[Manifest, ...], *, asking: bool
+        self, service: LLMService, plan: ServicePlan, force: InForce, manifests: tuple[Manifest, ...], *, asking: bool
     ) -> float | None:
         """Observe, write and report; with `asking` unknown names are read live before anything is created."""
+        body = force.newest
         observed = await self.observer.observe(plan.owner, map(ref_of, manifests), asking=asking)
         if observed.taken:
             conflict = name_conflict(plan.owner, observed.taken)
             pause = _LEAVING_AGAIN_SECONDS if conflict.passes else _STALLED_AGAIN_SECONDS
             return await self._stall(body, Reason.NAME_CONFLICT, conflict.message, pause, passes=conflict.passes)
-        replicas = _replicas(service, plan, observed.children.get(_workload(plan)))
-        held = {_workload(plan)} if made_by_newer(plan) else ()
-        changes = diff(stating(manifests, replicas), observed, held)
+        workload = observed.children.get(_workload(plan))
+        manifests = with_sources_of(force, plan, manifests, workload)
+        replicas = _replicas(service, plan, workload)
+        wanted, held = stating(manifests, replicas), frozenset({_workload(plan)} if made_by_newer(plan) else ())
+        way = rollout_plan(force, plan)
+        rollout = Rollout(manifests=wanted) if held else await self.rollouts.prepare(way, body, wanted, observed)
+        changes = diff(rollout.manifests, observed, held | rollout.held)
         try:
             written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
             check_image_volumes(manifests, written.children.get(_workload(plan)))
@@ -205,18 +238,24 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        said = await self.starts.read(plan, observed.pods, body.get("status") or {})
-        situation, now = self._situation(service, plan, body, written, observed, manifests, said), self.now()
+        status = body.get("status") or {}
+        await self.node_life.shield(plan, observed, self.now())
+        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
+        situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
             return held_back or STATUS_AFTER_SECONDS
-        again = await self.status.write(body, summarize(situation, now))
+        judged, judged_again = self.rollbacks.judged(force, service, situation, observed, written, now)
+        again = await self.status.write(body, summarize(dataclasses.replace(situation, revision=judged), now))
         pauses = (
             left,
+            judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
+            seconds_to_warning(plan, observed.pods, now),
             written.requeue_seconds,
+            rollout.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
             seconds_to_fetch(situation.diagnosis),
@@ -224,7 +263,9 @@ class LLMServiceReconciler:
         return min(filter(None, pauses), default=None)
 
     def _patience(self, plan: ServicePlan, situation: Situation, now: datetime) -> float | None:
-        """Seconds until other devices are tried; None while nothing waits for a node."""
+        """Seconds until other devices are tried; None while nothing waits for a node, and after a rollback."""
+        if situation.revision and situation.revision.source:
+            return None
         if holds_devices(situation.pods):
             self._freed[plan.owner.uid] = now
         return seconds_of_patience_left(situation.progress, situation.pods, now, self._freed.get(plan.owner.uid))
@@ -253,15 +294,17 @@ class LLMServiceReconciler:
         self,
         service: LLMService,
         plan: ServicePlan,
-        body: Manifest,
+        force: InForce,
         written: Written,
         observed: Observed,
         manifests: tuple[Manifest, ...],
         said: StartReports,
+        rollout: Rollout,
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
-        progress = progress_of(deployment, observed.pods)
-        found = diagnose(plan, observed, deployment, ENGINES[plan.engine].log_patterns)
+        progress, body = progress_of(deployment, observed.pods), force.newest
+        judged = pods_judged(force, observed, progress)
+        found = diagnose(plan, judged, deployment, ENGINES[plan.engine].log_patterns)
         return Situation(
             plan=plan,
             progress=progress,
@@ -274,8 +317,14 @@ class LLMServiceReconciler:
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
+            engine=self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
+            startup=startup_status(plan, body.get("status") or {}, observed.pods, said.times),
             unread=said.unread,
+            revision=force,
+            source=source_in(force, plan, deployment),
+            rollout=rollout,
+            pulling=pulling(observed.pods, observed.preparations, body.get("status") or {}, self.now()),
         )
 
     async def _stall(

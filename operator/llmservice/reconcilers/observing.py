@@ -9,7 +9,7 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
 from llmservice.errors import OwnerGone
-from llmservice.objects.pods import pods_of
+from llmservice.objects.pods import of_current_template, pods_of
 from llmservice.objects.references import (
     Manifest,
     Ref,
@@ -57,6 +57,7 @@ class Observer:
             children=children,
             taken=taken,
             pods=pods,
+            updated=of_current_template(self.workload(owner), self._replica_sets(owner), pods),
             log_tails=insight.log_tails,
             preparations=insight.preparations,
             requeue_seconds=insight.requeue_seconds,
@@ -68,10 +69,11 @@ class Observer:
 
     def pods(self, owner: Owner) -> tuple[Manifest, ...]:
         """The pods of its Deployment, from the cache."""
-        replica_sets, pods = (
-            self.cache.of_service(kind, owner.namespace, owner.name) for kind in ("ReplicaSet", "Pod")
-        )
-        return pods_of(self.workload(owner), replica_sets, pods)
+        pods = self.cache.of_service("Pod", owner.namespace, owner.name)
+        return pods_of(self.workload(owner), self._replica_sets(owner), pods)
+
+    def _replica_sets(self, owner: Owner) -> tuple[Manifest, ...]:
+        return self.cache.of_service("ReplicaSet", owner.namespace, owner.name)
 
     def _children(self, owner: Owner) -> dict[Ref, Manifest]:
         """The children, by owner UID and owner kind: of objects with another owner kind the cache keeps no spec."""

@@ -38,6 +38,7 @@ _ANSWERED_SECONDS = 5.0
 _UNTIL_FIRST_SECONDS = 4.0
 _WARNED_SECONDS = 20.0
 _PREPARED_SECONDS = 60.0
+_PULLING_SECONDS = 30.0
 _UNREAD_SECONDS = 20.0
 _PODS_AT_MOST = 4
 _READ_AT_ONCE = 8
@@ -129,6 +130,8 @@ class PodInsight:
 
 def _pause_for(known: Preparation) -> float:
     """Seconds until the Events of a pod are read again."""
+    if known.pulling:
+        return _PULLING_SECONDS
     if known.over:
         return _PREPARED_SECONDS
     return _WARNED_SECONDS if known.warning else _UNTIL_FIRST_SECONDS

@@ -2,9 +2,9 @@
 
 The beginning of a log is read once for each start of an engine, after its startup probe has succeeded: by then it holds
 everything. What was read is remembered within a budget, and in `status.start`: a restarted operator reads only what no
-status knows. Without devices nothing is read. Few reads run at once, namespaces take turns, and each has 20 reads and
-then five a second, at times that are given out in advance. What could not be read is read again much later; nothing
-waits for it.
+status knows. Without devices only the log of the start that is followed (`status.startup`) is read. Few reads run at
+once, namespaces take turns, and each has 20 reads and then five a second, at times that are given out in advance. What
+could not be read is read again much later; nothing waits for it.
 """
 
 import asyncio
@@ -19,6 +19,8 @@ from llmservice.converging.start_status import kept_reports, start_of
 from llmservice.engines.engine import Engine
 from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
+from llmservice.engines.start_times import UNTIMED, StartTimes
+from llmservice.engines.timed_log import timed_log
 from llmservice.errors import OperatorError
 from llmservice.fairness.slots import FairSlots
 from llmservice.fairness.token_buckets import TokenBuckets
@@ -31,7 +33,8 @@ log = logging.getLogger(__name__)
 
 HEAD_BYTES = 65_536
 """Of a log. Where the last line that counts ends: 10 kB in llama.cpp's of a small model at verbosity 4, 12 to 30 kB in
-vLLM's, of which the configuration takes up to 8 kB, and 20 kB in TGI's."""
+vLLM's, of which the configuration takes up to 8 kB, and 20 kB in TGI's; the time before each line adds half as much at
+most."""
 
 _ANSWERED_SECONDS = 5.0
 _UNREAD_SECONDS = 300.0
@@ -56,12 +59,14 @@ _MOST_NAMESPACES = 4096
 class StartReports:
     """Reports by pod name, and the seconds until others should be read; None when none is missing.
 
-    `unread`: there is no report, and the first attempt to read one is still to end.
+    `unread`: there is no report, and the first attempt to read one is still to end. `times` has what is known of the
+    parts of a start, of each pod whose log was read, or could not be.
     """
 
     reports: dict[str, StartReport]
     requeue_seconds: float | None = None
     unread: bool = False
+    times: Mapping[str, StartTimes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -76,9 +81,15 @@ class StartLogs:
         default_factory=lambda: TokenBuckets(burst=_BURST, seconds=_PAUSE_SECONDS, most_keys=_MOST_NAMESPACES)
     )
 
-    async def read(self, plan: ServicePlan, pods: Iterable[Manifest], status: Mapping[str, Any]) -> StartReports:
-        """What the engines of a service said; `status` is its status as it stands. Raises nothing."""
+    async def read(
+        self, plan: ServicePlan, pods: Iterable[Manifest], status: Mapping[str, Any], followed: Manifest | None = None
+    ) -> StartReports:
+        """What the engines of a service said; `status` is its status as it stands. Raises nothing.
+
+        `followed` is the pod whose start is told in the status.
+        """
         started = started_pods(pods) if plan.devices else []
+        started += [pod for pod in started_pods([followed] if followed else []) if pod not in started]
         reports: dict[str, StartReport] = {}
         pauses: list[float] = []
         due: list[Manifest] = []
@@ -96,9 +107,10 @@ class StartLogs:
                 due.append(pod)
         if due:
             pauses += await self._read_due(ENGINES[plan.engine], due, reports)
-        tried = (self._remembered.get(plan.owner.namespace, start_of(pod)) for pod in started)
-        unread = not reports and any(known is not None and not known.pause for known in tried)
-        return StartReports(reports, min(pauses, default=None), unread)
+        tried = {pod["metadata"]["name"]: self._remembered.get(plan.owner.namespace, start_of(pod)) for pod in started}
+        unread = not reports and any(known is not None and not known.pause for known in tried.values())
+        times = {name: known.times for name, known in tried.items() if known is not None and known.is_over}
+        return StartReports(reports, min(pauses, default=None), unread, times)
 
     def _first_seen(self, pod: Manifest, report: StartReport | None) -> Remembered:
         """Remember what the status knows of this start, or when its log is to be read: each has a turn of its own."""
@@ -137,17 +149,19 @@ class StartLogs:
         """Read the beginning of one log, in this namespace's turn, and remember what it says."""
         namespace, start = pod["metadata"]["namespace"], start_of(pod)
         report: StartReport | None = None
+        times = UNTIMED
         try:
             async with self._slots.slot(namespace):
-                text = await self._head(pod)
-            report = engine.start_report(text) if text else None
+                log_head = timed_log(await self._head(pod))
+            if log_head.text:
+                report, times = engine.start_report(log_head.text), engine.start_times(log_head)
         except Exception:
             # A bug in reading one log must neither be tried again at once, nor go unseen with its task.
             log.exception("%s: defect in the operator", ref_of(pod))
         finally:
             before = self._remembered.get(namespace, start)
             pause = min(_LONGEST_UNREAD_SECONDS, 2 * before.pause) if before and before.pause else _UNREAD_SECONDS
-            self._remembered.put(namespace, start, Remembered(_now() + pause, report, pause))
+            self._remembered.put(namespace, start, Remembered(_now() + pause, report, pause, times))
             reading = self._reading.get(namespace, {})
             reading.pop(start, None)
             if not reading:

@@ -1,11 +1,11 @@
-"""Writes the status, which belongs to the operator alone, and the Event of a transition."""
+"""Writes the status, which belongs to the operator alone, and the Events of what it tells anew."""
 
 import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -15,11 +15,15 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.conditions import own_part
 from llmservice.converging.events import transition_event
 from llmservice.converging.repairs import Repairs, after_write
+from llmservice.converging.startup_events import ended_start, startup_event
 from llmservice.errors import OperatorError, Terminating
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, ref_of, uid_of
 
 log = logging.getLogger(__name__)
+
+Started = Callable[[str, Mapping[str, int]], None]
+"""Is told of each start that ended: the engine, and the seconds of each phase."""
 
 _CORRECTION = "status"
 
@@ -28,13 +32,14 @@ _CORRECTION = "status"
 class StatusWriter:
     """Writes statuses and remembers, by UID, what it wrote last, to detect foreign writes.
 
-    `now` is the clock (UTC), `clock` is monotonic, in seconds.
+    `now` is the clock (UTC), `clock` is monotonic, in seconds. `started` is told of each start that ended.
     """
 
     cluster: Cluster
     cache: ObjectCache
     now: Callable[[], datetime]
     clock: Callable[[], float] = time.monotonic
+    started: Started = lambda *_: None
     _written: dict[str, bytes] = field(default_factory=dict)
     _corrections: dict[str, Repairs] = field(default_factory=dict)
 
@@ -87,8 +92,18 @@ class StatusWriter:
         if live is None:
             return
         self.cache.put(live)
-        event = transition_event(live, before, status, self.now())
-        if event is not None:
+        await self._tell(live, before, status)
+
+    async def _tell(self, live: Manifest, before: Mapping[str, Any], status: Mapping[str, Any]) -> None:
+        """What is news in a status that was written."""
+        now = self.now()
+        if phases := ended_start(before, status):
+            self.started(str(live["spec"].get("engine", "")), phases)
+        events = (
+            startup_event(live, before, status, now),
+            transition_event(live, before, status, now + timedelta(microseconds=1)),  # names are made of the time
+        )
+        for event in filter(None, events):
             await self._record(event)
 
     def _restore(self, uid: str, digest: bytes | None) -> None:

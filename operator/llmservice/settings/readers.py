@@ -18,6 +18,7 @@ _FEWEST_SECONDS, _MOST_SECONDS = 10, 600
 _MOST_DOWNLOADS = 64
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
 _LONGEST_NUMBER = 9
+_SHORTEST_STALL_SECONDS, _LONGEST_STALL_SECONDS = 60, 3600
 _HIGHEST_PORT = 65_535
 
 
@@ -91,6 +92,17 @@ def bandwidth(text: str) -> int:
     if not (number.isascii() and number.isdecimal() and len(number) <= _LONGEST_NUMBER):
         raise ValueError(f"{text!r} is not a number of bytes a second: write 100M, 1G, or 0 for no limit")
     return int(number) * _UNITS[unit]
+
+
+def stall_seconds(text: str) -> int:
+    """A number of seconds in which a step of an engine ends for sure, or 0."""
+    known = text.isascii() and text.isdecimal() and len(text) < len(str(_LONGEST_STALL_SECONDS)) + 1
+    if not known or not (text == "0" or _SHORTEST_STALL_SECONDS <= int(text) <= _LONGEST_STALL_SECONDS):
+        raise ValueError(
+            f"{text!r} is not a number of seconds from {_SHORTEST_STALL_SECONDS} to {_LONGEST_STALL_SECONDS}, or 0 to "
+            "watch for nothing"
+        )
+    return int(text)
 
 
 def image(text: str) -> str:

@@ -192,6 +192,14 @@ class Settings:
         meaning="Bytes a second that each download takes at most: 100M, 1G; 0 means as many as there are.",
         example="100M",
     )
+    stall_seconds: int = variable(
+        120,
+        read=readers.stall_seconds,
+        meaning="Seconds without a token or a step, while requests run, after which an engine on devices counts as "
+        "hung and is restarted, 60 to 3600; five times as long on CPUs. 0: engines are not watched: see "
+        "how-to/stalls.md.",
+        example="300",
+    )
     monitoring_namespace: str = variable(
         "",
         read=lambda text: readers.matching(readers.NAME, text, "a namespace"),

@@ -18,8 +18,8 @@ _HISTOGRAMS = ("ttft", "tpot", "inter_token_latency")
 _NUMBERS = tuple(role for role in METRIC_ROLES if role not in _HISTOGRAMS)
 _AVERAGED = frozenset({"kv_use"})
 _NO_BUCKETS = frozenset({"inter_token_latency"})
-_CAPACITY = frozenset({"slots"})
-"""Facts that a version need not report."""
+_OPTIONAL = frozenset({"slots", "steps", "preemptions"})
+"""Roles that a version need not report: no number of replicas depends on them."""
 _NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
 _SINGLE_EVENTS = frozenset({"rejected"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
@@ -150,7 +150,7 @@ def _number_in(label: str) -> float | None:
 
 
 def _is_due(role: str, metric_names: MetricNames) -> bool:
-    return role in _NEEDED or (role not in _CAPACITY and bool(metric_names.names(role)))
+    return role in _NEEDED or (role not in _OPTIONAL and bool(metric_names.names(role)))
 
 
 def _may_be_zero(role: str, there: Collection[str]) -> bool:
@@ -209,6 +209,8 @@ def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, H
         ttft=histograms.get("ttft"),
         tpot=histograms.get("tpot"),
         inter_token_latency=histograms.get("inter_token_latency"),
+        steps=numbers.get("steps"),
+        preemptions=numbers.get("preemptions"),
     )
     return Reading(
         counters=counters,

@@ -68,4 +68,5 @@ class EngineCounters:
             ttft=self.ttft.reading(),
             tpot=self.tpot.reading(),
             inter_token_latency=Histogram(count=self.inter_token_count, total=self.inter_token_seconds),
+            preemptions=self.preemptions,
         )

@@ -41,6 +41,10 @@ class Match:
         """Every group by its name; empty where it took no part."""
         return {name: self[name] for name in self.names}
 
+    def line_number(self) -> int:
+        """In which line the match begins; the first one is 0."""
+        return self.text.count(b"\n", 0, self.found.start())
+
     def line(self) -> str:
         """The line in which the match begins, without white space around it."""
         begin = self.text.rfind(b"\n", 0, self.found.start()) + 1

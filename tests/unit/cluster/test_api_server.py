@@ -229,7 +229,8 @@ async def test_the_beginning_of_a_log_is_one_request_without_a_number_of_lines()
     fake = FakeApiServer(calls=[read])
     async with serving(fake) as connection:
         assert await ApiServer(connection).log_head(POD, "engine", max_bytes=9) == "first\nfir"
-    assert [dict(request.query) for request in fake.requests] == [{"container": "engine", "limitBytes": "9"}]
+    (request,) = fake.requests
+    assert dict(request.query) == {"container": "engine", "limitBytes": "9", "timestamps": "true"}
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])

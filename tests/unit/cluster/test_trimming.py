@@ -6,6 +6,8 @@ import pytest
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.caching.trimming import trimmed
 from llmservice.converging.replicas import owned_by_another
+from llmservice.converging.template_source import LONGEST_SOURCE
+from llmservice.objects.names import REVISION_ANNOTATION, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
 from llmservice.objects.pods import engine_of
 from llmservice.objects.references import Manifest, controller_of, ref_of
 from tests.unit.cluster.objects import a_deployment
@@ -198,3 +200,12 @@ def test_keeps_of_a_childs_annotations_those_of_the_operator(kind: str) -> None:
 
 def test_an_annotation_that_nobody_reads_makes_no_difference() -> None:
     assert trimmed(a_child(annotations={"example.com/notes": "x"})) == trimmed(a_child())
+
+
+def test_what_a_template_is_made_from_stays_whole_and_a_replica_set_keeps_its_revision() -> None:
+    whole, too_long = "x" * LONGEST_SOURCE, "x" * (LONGEST_SOURCE + 1)
+    kept = trimmed(a_child(annotations={SOURCE_ANNOTATION: whole, SERVED_SOURCE_ANNOTATION: too_long}))
+    assert kept["metadata"]["annotations"] == {SOURCE_ANNOTATION: whole}
+    metadata = {"name": "chat-5d9", "uid": "r", "annotations": {REVISION_ANNOTATION: "7", SOURCE_ANNOTATION: whole}}
+    replica_set = trimmed({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata})
+    assert replica_set["metadata"]["annotations"] == {REVISION_ANNOTATION: "7"}

@@ -244,3 +244,15 @@ def test_events_that_are_not_written_are_counted() -> None:
     assert value(metrics, "llmservice_events_dropped_total") == 0
     assert sum(limiter.allows(event) for _ in range(30)) == 25
     assert value(metrics, "llmservice_events_dropped_total") == 5
+
+
+def test_a_start_is_counted_by_phase_and_engine_and_only_for_engines_that_there_are() -> None:
+    metrics = Metrics()
+    metrics.observe_start("vllm", {"scheduled": 2, "warm-up": 9})
+    metrics.observe_start("a stranger's words", {"scheduled": 5})
+    name = "llmservice_startup_phase_seconds"
+    found = {
+        phase: value(metrics, f"{name}_sum", {"engine": "vllm", "phase": phase}) for phase in ("scheduled", "warm-up")
+    }
+    assert found == {"scheduled": 2, "warm-up": 9}
+    assert b"stranger" not in generate_latest(metrics.registry)

@@ -23,6 +23,8 @@ def _at(second: int) -> str:
 
 
 FAILED = an_event("FailedMount", 5, "no such file", first=2)
+PULLING = 'Pulling image "registry.test/e:1"'
+PULLS = Preparation(over=True, pulling="registry.test/e:1", pulling_since=_at(6))
 HELD_UP = Preparation(reason="FailedMount", warning="no such file", since=_at(2))
 
 
@@ -35,10 +37,17 @@ HELD_UP = Preparation(reason="FailedMount", warning="no such file", since=_at(2)
         ([an_event("FailedScheduling", 1, "0/1 nodes are available"), an_event("Scheduled", 2)], Preparation()),
         ([an_event("FailedMount", 3, "not there yet", first=1), FAILED], dataclasses.replace(HELD_UP, since=_at(1))),
         ([FAILED, an_event("Pulling", 6)], Preparation(over=True)),
+        ([an_event("Pulling", 6, PULLING)], PULLS),
+        ([an_event("Pulling", 6, PULLING, first=2), an_event("BackOff", 4)], PULLS),
+        ([an_event("Pulling", 6, PULLING), an_event("Pulled", 6)], Preparation(over=True)),
+        ([an_event("Failed", 5), an_event("BackOff", 7), an_event("Pulling", 6, PULLING)], Preparation(over=True)),
         ([FAILED, an_event("Pulled", 5)], Preparation(over=True)),
         ([an_event("Pulled", 1), FAILED], HELD_UP),
     ],
-    ids=["silent", "held up", "scheduler later", "scheduler first", "two texts", "over", "at once", "made again"],
+    ids=[
+        *("silent", "held up", "scheduler later", "scheduler first", "two texts", "over"),
+        *("pulls", "pulls again", "pulled in the same second", "pull failed", "at once", "made again"),
+    ],
 )
 def test_reads_how_far_the_kubelet_is_from_its_events(events: list[dict[str, Any]], expected: Preparation) -> None:
     assert preparation(events) == expected

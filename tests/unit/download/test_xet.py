@@ -1,5 +1,7 @@
 """Files that a hub keeps in Xet: the real client, with a store of its own in a folder."""
 
+import asyncio
+import socket
 from pathlib import Path
 
 import hf_xet  # type: ignore[import-untyped]
@@ -7,6 +9,7 @@ import pytest
 
 from llmservice.download import hub_source, xet
 from llmservice.download.progress import Progress
+from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
 from tests.local_hub.local_hub import LocalHub
 from tests.local_hub.repository import COMMIT, Fault
 from tests.unit.download.downloads import FIRST, SECOND, download, failure, files_in, marker, model
@@ -82,3 +85,18 @@ async def test_xet_is_left_out_where_the_environment_says_so(
     monkeypatch.setenv("HF_HUB_DISABLE_XET", "1")
     await model(root)
     assert over_http(in_xet)
+
+
+async def test_a_store_that_never_answers_keeps_no_download_from_ending(
+    in_xet: LocalHub, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xet, "SCHEMES", ("http",))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        in_xet.xet_store = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        task = asyncio.ensure_future(download(root))
+        while not any("xet-read-token" in each.path for each in in_xet.seen):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)  # the hub runs in another thread
+        task.cancel()
+        result = await asyncio.wait_for(task, 10)
+    assert isinstance(result, DownloadFailure)
+    assert result.reason is DownloadFailureReason.INTERRUPTED

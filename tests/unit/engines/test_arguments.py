@@ -10,6 +10,8 @@ from llmservice.engines.arguments import check_arguments, flag_of
 from llmservice.engines.engine import Capabilities, Engine, Launch, LogPattern, OwnedArguments, ServingRequest
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.start_report import StartReport
+from llmservice.engines.start_times import StartTimes
+from llmservice.engines.timed_log import TimedLog
 from llmservice.errors import InvalidSpec
 
 OWNED = OwnedArguments(
@@ -37,6 +39,9 @@ class AnEngine:
         raise NotImplementedError
 
     def start_report(self, text: str) -> StartReport:
+        raise NotImplementedError
+
+    def start_times(self, log: TimedLog) -> StartTimes:
         raise NotImplementedError
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.objects.pods import pods_of
+from llmservice.objects.names import REVISION_ANNOTATION
+from llmservice.objects.pods import of_current_template, pods_of
 from llmservice.objects.references import Manifest
 
 DEPLOYMENT: Manifest = {"kind": "Deployment", "metadata": {"name": "chat", "uid": "d-1"}}
@@ -44,3 +45,16 @@ def test_a_pod_without_the_whole_chain_does_not_count(pod: Manifest, replica_set
 
 def test_without_the_deployment_no_pod_counts() -> None:
     assert names(owned("Pod", "p-1", "ReplicaSet", "r-1"), REPLICA_SET, deployment=None) == []
+
+
+def at_revision(manifest: Manifest, revision: str) -> Manifest:
+    return {**manifest, "metadata": {**manifest["metadata"], "annotations": {REVISION_ANNOTATION: revision}}}
+
+
+def test_pods_of_the_current_template_are_those_of_its_revision() -> None:
+    """An older ReplicaSet may be the current one again: its age says nothing."""
+    older, newer = (owned("Pod", f"p-{number}", "ReplicaSet", f"r-{number}") for number in (1, 2))
+    sets = [at_revision(REPLICA_SET, "3"), at_revision(owned("ReplicaSet", "r-2", "Deployment", "d-1"), "2")]
+    assert of_current_template(at_revision(DEPLOYMENT, "3"), sets, [older, newer]) == (older,)
+    assert of_current_template(at_revision(DEPLOYMENT, "4"), sets, [older, newer]) == ()
+    assert of_current_template(None, sets, [older, newer]) == ()

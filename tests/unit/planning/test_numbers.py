@@ -40,7 +40,7 @@ def test_the_quantization_the_engine_found_is_the_plans(uri: str, quantization: 
     assert planned(spec__model__uri=uri).quantization == quantization
 
 
-@pytest.mark.parametrize(("changes", "seconds"), [({}, 900), (HUB, 3600), ({"spec__startup__timeoutSeconds": 77}, 77)])
+@pytest.mark.parametrize(("changes", "seconds"), [({}, 3600), (HUB, 3600), ({"spec__startup__timeoutSeconds": 77}, 77)])
 def test_a_download_has_time_of_its_own(changes: dict[str, Any], seconds: int) -> None:
     assert planned(**changes).container.startup_seconds == seconds
 
@@ -63,11 +63,30 @@ def test_a_rollout_is_late_only_after_leaving_pulling_and_starting() -> None:
         (HUB | L4, 0, 1),
         ({"spec__rollout__strategy": "Replace"}, 0, 1),
         (HUB | L4 | {"spec__rollout__strategy": "Surge"}, 1, 0),
+        (HUB | L4 | {"spec__rollout__strategy": "Auto"}, 0, 1),
+        ({"spec__rollout__strategy": "Auto"}, 1, 0),
     ],
 )
 def test_devices_are_replaced_and_cpus_surge(changes: dict[str, Any], surge: int, unavailable: int) -> None:
     rollout = planned(**changes).rollout
     assert (rollout.max_surge, rollout.max_unavailable) == (surge, unavailable)
+
+
+@pytest.mark.parametrize(
+    ("changes", "counted"),
+    [
+        ({}, False),
+        ({"spec__rollout__strategy": "Auto"}, False),
+        (HUB | L4, True),
+        (HUB | L4 | {"spec__rollout__strategy": "Auto"}, True),
+        (HUB | L4 | {"spec__rollout__strategy": "Surge"}, False),
+        (HUB | L4 | {"spec__rollout__strategy": "Replace"}, False),
+    ],
+)
+def test_free_devices_are_counted_where_devices_are_asked_for_and_no_strategy(
+    changes: dict[str, Any], *, counted: bool
+) -> None:
+    assert planned(**changes).rollout.by_free_devices is counted
 
 
 @pytest.mark.parametrize(("replicas", "bound"), [(None, 1), (0, 0), (5, 5)])

@@ -8,6 +8,7 @@ import pytest
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.pod_readings import ReadFailureReason
+from llmservice.converging.revisions import in_force
 from llmservice.objects.references import Ref, uid_of
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from tests.scenarios.scaled_world import RUNNING, UNREACHABLE, ScaledWorld
@@ -78,7 +79,7 @@ def test_a_plan_is_made_once_for_each_generation(world: ScaledWorld) -> None:
 def test_a_spec_that_only_an_edit_can_help_is_not_scaled_and_not_planned_again(world: ScaledWorld) -> None:
     world.apply(spec__engine="vllm", spec__engineOptions={"version": "0.0.1"}, spec__autoscaling={"maxReplicas": 2})
     assert world.autoscaler.services.find(KEY) is None
-    assert world.state.plans.of(world.get("LLMService"), made_again) is None
+    assert world.state.plans.of(in_force(world.get("LLMService"), None), made_again) is None
 
 
 def made_again(resource: LLMService) -> NoReturn:

@@ -8,6 +8,7 @@ import pytest
 from llmservice.converging.start_status import start_status
 from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
+from llmservice.engines.start_times import UNTIMED
 from llmservice.errors import Unavailable
 from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.planning.service_plan import Owner
@@ -16,6 +17,7 @@ from llmservice.reconcilers.remembered_reports import Remembered, RememberedRepo
 from llmservice.reconcilers.start_logs import StartLogs
 from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.converging.plans import a_plan, a_pod, running
+from tests.unit.converging.starting import at
 
 LOG = "load_tensors: offloaded 33/33 layers to GPU\n"
 
@@ -61,6 +63,33 @@ async def test_without_devices_and_before_the_start_nothing_is_read(devices: int
     cluster = CountedLogs()
     found = await StartLogs(cluster).read(a_plan(devices=devices), [pod], {})
     assert (found.reports, found.requeue_seconds, cluster.asked) == ({}, None, [])
+
+
+async def test_without_devices_the_log_of_the_start_that_is_followed_is_read_for_its_times() -> None:
+    cluster = CountedLogs()
+    logs, several = StartLogs(cluster), pods(3)
+    for _ in range(2):
+        found = await logs.read(a_plan(devices=0), several, {}, several[1])
+        assert found.times == {"chat-1": UNTIMED}
+    assert cluster.asked == ["chat-1"]
+
+
+async def test_the_times_of_a_start_are_known_once_its_log_was_read_or_could_not_be() -> None:
+    cluster = CountedLogs()
+    cluster.gate.clear()
+    logs, (pod,) = StartLogs(cluster), pods(1)
+    assert (await logs.read(a_plan(), [pod], {}, pod)).times == {}
+    cluster.fails = True
+    cluster.gate.set()
+    assert (await logs.read(a_plan(), [pod], {}, pod)).times == {"chat-0": UNTIMED}
+
+
+async def test_the_times_are_those_of_the_kubelet(monkeypatch: pytest.MonkeyPatch) -> None:
+    stamped = "2026-01-01T00:00:30.5Z 0.00.1 I cmn common_init_: warming up the model\n"
+    monkeypatch.setattr(f"{__name__}.LOG", stamped + LOG)
+    found = await StartLogs(CountedLogs()).read(a_plan(), pods(1), {})
+    assert found.times["chat-0"].loaded_at == at(30.5)
+    assert found.reports["chat-0"].layers == 33
 
 
 async def test_a_restarted_operator_reads_only_what_no_status_knows() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from llmservice.objects.references import Manifest
+from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.rendering.affinity import affinity
 from llmservice.rendering.manifests import CHILD_KINDS, render
 from tests.unit.planning.planned import HUB, L4, planned, rendered
@@ -83,7 +84,7 @@ def test_replicas_are_left_to_their_owner() -> None:
 
 def test_the_render_version_stands_on_the_workload_and_not_in_its_template() -> None:
     deployment = rendered("Deployment")
-    assert deployment["metadata"]["annotations"] == {"llmservice.dev/render-version": "1"}
+    assert deployment["metadata"]["annotations"] == {"llmservice.dev/render-version": str(RENDER_VERSION)}
     assert "annotations" not in deployment["spec"]["template"]["metadata"]
 
 

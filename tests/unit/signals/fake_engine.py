@@ -94,6 +94,8 @@ def fake_engine(answer: Answer | None = None) -> Iterator[FakeEngine]:
             except OSError:
                 return  # the reader has gone away
 
+        do_POST = do_GET  # noqa: N815  (http.server asks for it by this name)
+
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 

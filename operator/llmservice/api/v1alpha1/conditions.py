@@ -41,6 +41,7 @@ class Reason(StrEnum):
     PROGRESSING = "Progressing"
     STARTING = "Starting"
     LOADING = "Loading"
+    STARTED = "Started"
     INSPECTING = "Inspecting"
     PULLING = "Pulling"
     DOWNLOADING = "Downloading"

@@ -15,6 +15,9 @@ class Rollout(ApiModel):
     CPU). Auto: Surge while a matching device is free, else Replace (default with GPUs). Omitted: computed."""
     allow_downtime: Annotated[bool, Field(strict=True)] = True
     """False: a change waits, and says so, while it would leave no replica to serve."""
+    on_failure: Literal["Rollback", "Hold"] = "Rollback"
+    """What follows when no replica of a change becomes ready. Rollback: the replicas go back to what served last, until
+    the next edit. Hold: the change stays, so that its failing replicas can be looked at."""
 
 
 class Startup(ApiModel):

@@ -22,6 +22,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.PROGRESSING: Meaning("A change is being rolled out, or replicas finish their requests.", _WAIT),
     Reason.STARTING: Meaning("A pod starts: its image is pulled, its volumes are mounted.", _WAIT),
     Reason.LOADING: Meaning("The engine runs and loads the model.", _WAIT),
+    Reason.STARTED: Meaning(
+        "A replica became ready; the message says how long each part of its start took.", "Nothing."
+    ),
     Reason.INSPECTING: Meaning(
         "A short Job reads what the model's files say, before a device is taken; it takes a minute at most.",
         _WAIT,
@@ -55,8 +58,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "How the replicas are going to be replaced, and how long the gap is expected to be.", "Nothing."
     ),
     Reason.ROLLOUT_BLOCKED: Meaning(
-        "No device is free for a replica of the new revision, and `spec.rollout.allowDowntime` is false.",
-        "Free a device, add a node, or set `spec.rollout.allowDowntime` to true.",
+        "The only replica that serves would have to go for the change: no device is free for one more, and "
+        "`spec.rollout.allowDowntime` is false.",
+        "Free a device, add a node, or set `spec.rollout.allowDowntime` to true; the change is then made.",
     ),
     Reason.ROLLED_BACK: Meaning(
         "The newest generation did not become ready within its budget; the replicas of the one before serve.",

@@ -9,6 +9,8 @@ from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.rollout_status import RolloutStatus
+from llmservice.api.v1alpha1.startup_status import StartupStatus
 from llmservice.api.v1alpha1.weights_status import WeightsStatus
 
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
@@ -167,5 +169,9 @@ class LLMServiceStatus(ApiModel):
     """What the engine reported at its start, beside what was predicted."""
     weights: Annotated[WeightsStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """The model's files on the claim of `spec.model.cache`, once they are complete."""
+    rollout: Annotated[RolloutStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """How a change reaches the replicas, while it does."""
+    startup: Annotated[StartupStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """How long a replica takes to start, by phases."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""

@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.converging.template_source import LONGEST_SOURCE
 from llmservice.objects.names import (
     BEFORE_SUSPEND_ANNOTATION,
     INTENT_ANNOTATION,
     NAME_LABEL,
     RENDER_VERSION_ANNOTATION,
+    REVISION_ANNOTATION,
+    ROLLOUT_ANNOTATION,
+    SERVED_SOURCE_ANNOTATION,
+    SOURCE_ANNOTATION,
+    STARTING_ANNOTATION,
     UPDATE_ANNOTATION,
 )
 from llmservice.objects.references import Manifest, controller_of
@@ -24,10 +30,11 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller")
 
 _ANNOTATIONS = (
     *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
-    *(UPDATE_ANNOTATION, DELETION_COST_ANNOTATION),
+    *(REVISION_ANNOTATION, ROLLOUT_ANNOTATION, UPDATE_ANNOTATION, DELETION_COST_ANNOTATION, STARTING_ANNOTATION),
 )
+_SOURCES = (SOURCE_ANNOTATION, SERVED_SOURCE_ANNOTATION)
 _LONGEST_ANNOTATION = 256
-"""Anybody may write 256 kB of annotations; the longest that is read is an update's name."""
+"""Anybody may write 256 kB of annotations; the longest that is read is how a rollout goes."""
 
 
 def with_metadata_read(manifest: Manifest) -> Manifest:
@@ -57,3 +64,16 @@ def annotations_read(manifest: Manifest) -> dict[str, Any]:
     given = manifest["metadata"].get("annotations") or {}
     read = {key: given[key][:_LONGEST_ANNOTATION] for key in _ANNOTATIONS if key in given}
     return {"annotations": read} if read else {}
+
+
+def sources_read(manifest: Manifest) -> dict[str, str]:
+    """The annotations that say what a pod template is made from; one that is too long is none of ours."""
+    given = manifest["metadata"].get("annotations") or {}
+    return {key: given[key] for key in _SOURCES if key in given and len(given[key]) <= LONGEST_SOURCE}
+
+
+def revision_read(manifest: Manifest) -> dict[str, Any]:
+    """The key `annotations` with the revision of a ReplicaSet alone; empty when it has none."""
+    given = manifest["metadata"].get("annotations") or {}
+    revision = given.get(REVISION_ANNOTATION, "")[:_LONGEST_ANNOTATION]
+    return {"annotations": {REVISION_ANNOTATION: revision}} if revision else {}

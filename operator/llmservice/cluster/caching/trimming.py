@@ -5,7 +5,15 @@ from typing import Any
 
 from llmservice.api.v1alpha1.resource import KIND
 from llmservice.cluster.caching.interning import with_interned_values
-from llmservice.cluster.caching.kept_metadata import NAMES, TIMES, identity, with_metadata_read, without_unread_metadata
+from llmservice.cluster.caching.kept_metadata import (
+    NAMES,
+    TIMES,
+    identity,
+    revision_read,
+    sources_read,
+    with_metadata_read,
+    without_unread_metadata,
+)
 from llmservice.cluster.caching.kept_pods import kept_of_pod
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, controller_of
@@ -23,10 +31,10 @@ def trimmed(manifest: Manifest) -> Manifest:
     | Event      | all but when, how often, why, and 4096 characters of what                                  |
     | Pod        | all but names and images of containers, where it runs, and what its status says, cut;      |
     |            | of one that no ReplicaSet controls all but whose it is                                     |
-    | ReplicaSet | all but whose it is: its names, its label and its controller                               |
+    | ReplicaSet | all but whose it is: its names, its label, its controller and its revision                |
     | a child's  | managed fields, but those that tell who owns a Deployment's `spec.replicas`; parts of its  |
-    |            | pod template are shared with others. Of what only has a child's label (no LLMService       |
-    |            | controls it, or it has another name) all but whose it is                                   |
+    |            | pod template are shared with others, what it is made from is whole. Of what only has a     |
+    |            | child's label (no LLMService controls it, or it has another name) all but whose it is      |
     | all        | managed fields otherwise; annotations that nobody reads, and what of the others exceeds    |
     |            | 256 characters                                                                             |
     """
@@ -51,6 +59,9 @@ def _deployment(manifest: Manifest) -> Manifest:
     trimmed_manifest = with_metadata_read(manifest)
     if owners:
         trimmed_manifest["metadata"]["managedFields"] = owners
+    if sources := sources_read(manifest):
+        metadata = trimmed_manifest["metadata"]
+        metadata["annotations"] = {**metadata.get("annotations", {}), **sources}
     return _with(trimmed_manifest, ("spec", "template", "spec"), _pod_template_spec)
 
 
@@ -67,8 +78,10 @@ def _event(manifest: Manifest) -> Manifest:
 
 
 def _replica_set(manifest: Manifest) -> Manifest:
-    """Its status and annotations change with every pod, and nothing reads them."""
-    return identity(manifest)
+    """Its status and most annotations change with every pod, and nothing reads them."""
+    kept = identity(manifest)
+    kept["metadata"] |= revision_read(manifest)
+    return kept
 
 
 def _llm_service(manifest: Manifest) -> Manifest:

@@ -23,7 +23,7 @@ from llmservice.engines.health import health_probes
 from llmservice.engines.llamacpp.log_patterns import LLAMACPP_LOG_PATTERNS
 from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
-from llmservice.engines.llamacpp.start_log import start_report
+from llmservice.engines.llamacpp.start_log import start_report, start_times
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.errors import InvalidSpec
 
@@ -104,6 +104,7 @@ class LlamaCpp:
     log_patterns = LLAMACPP_LOG_PATTERNS
     metric_names = staticmethod(llamacpp_metric_names)
     start_report = staticmethod(start_report)
+    start_times = staticmethod(start_times)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -13,6 +13,7 @@ _KNOWN: Mapping[str, Names] = {
     "waiting": ("llamacpp:requests_deferred",),
     "prompt_tokens": ("llamacpp:prompt_tokens_total",),
     "generated_tokens": ("llamacpp:tokens_predicted_total",),
+    "steps": ("llamacpp:n_decode_total",),
 }
 _NO_LATENCY = "no latency histograms: the objective cannot be checked, and Learned uses requests per replica"
 _ABSENT = {
@@ -24,6 +25,7 @@ _ABSENT = {
     "tpot": _NO_LATENCY,
     "inter_token_latency": _NO_LATENCY,
     "slots": "spec.maxNumSeqs is the number of slots",
+    "preemptions": "requests are never preempted: every slot owns its part of the KV cache",
 }
 _PRESENT = {"generated_tokens": "generated tokens are counted when a request ends"}
 

@@ -16,6 +16,8 @@ from llmservice.engines.start_report import (
     whole,
     whole_in,
 )
+from llmservice.engines.start_times import StartTimes, seconds_between
+from llmservice.engines.timed_log import TimedLog
 from llmservice.untrusted.patterns import compiled, finder
 
 _MIB = 2**20
@@ -39,6 +41,12 @@ _NO_GPU = compiled(r"no usable GPU found")
 _LISTED = finder(r"device_info:(\n[^\n]{0,60}  - [^\n]{0,200})+")
 _LISTED_GPU = compiled(r"  - (CUDA|ROCm|SYCL|Vulkan|MUSA|CANN|OpenCL|Metal|RPC)[0-9]* *: ")
 
+_LOADING = compiled(r"load_model: loading model '(?P<model>[^'\n]{1,256})'")
+"""tools/server/server-context.cpp. A repository stands there by its name, and has been downloaded by then; of the
+download itself nothing is said. A file stands there by its path: on a claim, or in the cache of an older build."""
+_LOADED = compiled(r"(common_init_[a-z_]{0,16}: warming up the model|load_model: initializing[a-z ]{0,8}, n_slots)")
+"""The first line after loading: the warm-up at verbosity 4 (common/common.cpp), else the slots, after it."""
+
 _BACKENDS = {"CUDA": "cuda", "ROCm": "rocm", "HIP": "rocm", "SYCL": "xpu", "Vulkan": "vulkan", "MUSA": "musa"}
 """Prefix of a device's id → backend."""
 
@@ -60,6 +68,16 @@ def start_report(text: str) -> StartReport:
         kv_tokens=context,
         full_length_requests=_requests(whole_in(_SLOTS.first(text), "slots"), context, slot),
         request_tokens=slot,
+    )
+
+
+def start_times(log: TimedLog) -> StartTimes:
+    """What the beginning of the log says of the parts of the start; nothing is compiled."""
+    loading = _LOADING.first(log.text)
+    is_downloaded = loading is not None and not loading["model"].startswith("/")
+    return StartTimes(
+        download_seconds=seconds_between(log.began_at, log.first(_LOADING)) if is_downloaded else None,
+        loaded_at=log.first(_LOADED),
     )
 
 

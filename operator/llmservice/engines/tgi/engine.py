@@ -24,7 +24,7 @@ from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.tgi.log_patterns import TGI_LOG_PATTERNS
 from llmservice.engines.tgi.metric_names import tgi_metric_names
 from llmservice.engines.tgi.owned import TGI_OWNED
-from llmservice.engines.tgi.start_log import start_report
+from llmservice.engines.tgi.start_log import start_report, start_times
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -83,6 +83,7 @@ class Tgi:
     log_patterns = TGI_LOG_PATTERNS
     metric_names = staticmethod(tgi_metric_names)
     start_report = staticmethod(start_report)
+    start_times = staticmethod(start_times)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -15,6 +15,7 @@ _KNOWN: Mapping[str, Names] = {
     "prompt_tokens": ("tgi_request_input_length_sum",),
     "generated_tokens": ("tgi_request_generated_tokens_sum",),
     "finished": ("tgi_request_success",),
+    "steps": ("tgi_batch_inference_count",),
 }
 _CREATED_ON_FIRST_USE = frozenset((*_KNOWN, "rejected", "tpot", "inter_token_latency"))
 _ABSENT = {
@@ -22,6 +23,7 @@ _ABSENT = {
     "shows as waiting requests; a KV-cache target cannot be used",
     "ttft": "no time to first token: only the time per output token is checked against the objective",
     "slots": "spec.maxNumSeqs is the number of concurrent requests",
+    "preemptions": "requests are never preempted: they are admitted only when the whole answer fits",
 }
 _PRESENT = {
     "inter_token_latency": "no inter-token latency: the mean time per token of finished requests, prompt included, "

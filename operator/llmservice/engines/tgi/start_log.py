@@ -8,7 +8,9 @@ these lines says which it is. All of it is within the first 20 kB, most of which
 """
 
 from llmservice.engines.start_report import CPU, StartReport, whole, whole_in
-from llmservice.untrusted.patterns import compiled
+from llmservice.engines.start_times import StartTimes, seconds_between
+from llmservice.engines.timed_log import TimedLog
+from llmservice.untrusted.patterns import compiled, finder
 
 _NO_CAPABILITY = compiled(
     r"Cannot determine GPU compute capability: [^\n]{0,80}"
@@ -21,6 +23,14 @@ _BLOCKS = compiled(r"KV-cache blocks: (?P<blocks>[0-9]{1,12}), size: (?P<size>[0
 _BATCH = compiled(r"Setting max batch total tokens to (?P<tokens>[0-9]{1,12})")
 _GUESSED = compiled(r"Model does not support automatic max batch total tokens")
 _ARGUMENT = compiled(r"max_total_tokens: Some\(\s{0,20}(?P<tokens>[0-9]{1,12})")
+
+_CHECKING = compiled(r"Starting (check and )?download process")
+_PRESENT = compiled(r"Files are already present on the host\. Skipping download")
+_DOWNLOADED = compiled(r"Successfully downloaded weights")
+"""launcher/src/main.rs, and server/text_generation_server/cli.py for files that are there."""
+_SHARD_READY = finder(r"Shard ready in [0-9.]{1,16}[a-zµ]{1,2} rank=")
+"""launcher/src/main.rs, once for each shard: its weights are loaded. The router warms the model up afterwards, which
+includes the CUDA graphs."""
 
 _GPU = "gpu"
 """A device of NVIDIA or AMD: the lines are the same."""
@@ -37,6 +47,13 @@ def start_report(text: str) -> StartReport:
         full_length_requests=tokens / each if tokens and each else None,
         request_tokens=each if tokens and each else None,
     )
+
+
+def start_times(log: TimedLog) -> StartTimes:
+    """What the beginning of the log says of the parts of the start; nothing is said of compiling."""
+    is_there = _PRESENT.is_in(log.text)
+    download = seconds_between(log.first(_CHECKING), log.first(_DOWNLOADED))
+    return StartTimes(download_seconds=0.0 if is_there else download, loaded_at=log.last(_SHARD_READY))
 
 
 def _backend(text: str) -> str | None:

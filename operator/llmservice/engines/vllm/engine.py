@@ -27,7 +27,7 @@ from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.vllm.log_patterns import VLLM_LOG_PATTERNS
 from llmservice.engines.vllm.metric_names import vllm_metric_names
 from llmservice.engines.vllm.owned import VLLM_OWNED
-from llmservice.engines.vllm.start_log import start_report
+from llmservice.engines.vllm.start_log import start_report, start_times
 from llmservice.models.sizes import GIB
 
 _CACHE = "/cache"
@@ -127,6 +127,7 @@ class Vllm:
     log_patterns = VLLM_LOG_PATTERNS
     metric_names = staticmethod(vllm_metric_names)
     start_report = staticmethod(start_report)
+    start_times = staticmethod(start_times)
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""

@@ -16,6 +16,8 @@ _KNOWN: Mapping[str, Names] = {
     "prompt_tokens": ('vllm:prompt_tokens_by_source_total{source="local_compute"}', _ALL_PROMPT_TOKENS),
     "generated_tokens": ("vllm:generation_tokens_total",),
     "finished": ("vllm:request_success_total",),
+    "steps": ("vllm:iteration_tokens_total_count",),
+    "preemptions": ("vllm:num_preemptions_total",),
     "finished_prompt_tokens": ("vllm:request_prefill_kv_computed_tokens_sum", "vllm:request_prompt_tokens_sum"),
     "inter_token_latency": ("vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"),
 }

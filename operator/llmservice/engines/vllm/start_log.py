@@ -8,8 +8,10 @@ since 0.20. The KV cache is the last of it: 12 to 30 kB into the log, behind the
 """
 
 from llmservice.engines.start_report import CPU, StartReport, decimal, size_in, whole_in
+from llmservice.engines.start_times import StartTimes, longest
+from llmservice.engines.timed_log import TimedLog
 from llmservice.models.sizes import GIB
-from llmservice.untrusted.patterns import compiled
+from llmservice.untrusted.patterns import compiled, finder
 
 _PLATFORM = compiled(r"Automatically detected platform (?P<name>[a-z]{1,12})")
 _DEVICE = compiled(r"[ ,(]device_config=(?P<name>[a-z]{1,12})")
@@ -25,6 +27,15 @@ _CONCURRENCY = compiled(
 )
 _XPU = "xpu"
 
+_DOWNLOAD = finder(r"Time spent downloading weights for [^\n]{1,256}: (?P<seconds>[0-9.]{1,16}) seconds")
+"""model_executor/model_loader/weight_utils.py; only where it took more than half a second."""
+_LOADED = finder(r"(Model loading took|Loading model weights took) [0-9.]{1,12} Gi?B")
+"""v1/worker/gpu_model_runner.py, once for each worker; the second form is that of other platforms."""
+_COMPILED = finder(
+    r"torch\.compile (takes|took|and initial profiling/warmup run together took) (?P<seconds>[0-9.]{1,16}) s in total"
+)
+"""compilation/monitor.py: the forms up to 0.15, from 0.21 on, and between them."""
+
 
 def start_report(text: str) -> StartReport:
     """What the beginning of the log says."""
@@ -37,6 +48,15 @@ def start_report(text: str) -> StartReport:
         kv_tokens=whole_in(_KV_TOKENS.first(text), "tokens"),
         full_length_requests=decimal(concurrency["requests"]) if concurrency else None,
         request_tokens=whole_in(concurrency, "tokens"),
+    )
+
+
+def start_times(log: TimedLog) -> StartTimes:
+    """What the beginning of the log says of the parts of the start. Weights that are there are not downloaded."""
+    return StartTimes(
+        download_seconds=longest(_DOWNLOAD, log.text),
+        loaded_at=log.last(_LOADED),
+        compile_seconds=longest(_COMPILED, log.text),
     )
 
 

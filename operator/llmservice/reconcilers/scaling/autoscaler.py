@@ -30,12 +30,14 @@ class Autoscaler:
     """Scales every resource with `spec.autoscaling`, while this process leads.
 
     `sources` are those of `spec.autoscaling.source`, by name. `measured` takes the seconds of each round over all.
+    `noted` is told what was read of each service.
     """
 
     services: ScaledServices
     scaler: ServiceScaler
     sources: Mapping[str, Source]
     measured: Callable[[float], None] = lambda _: None
+    noted: Callable[[Manifest, Sequence[ScaledPod], PodReadings], None] = lambda *_: None
     _woken: set[ServiceKey] = field(default_factory=set)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -82,6 +84,7 @@ class Autoscaler:
         """Scale it, unless the resource was edited while its pods were read: then the edit has woken another round."""
         with _contained("/".join(service.key)):
             if self.services.is_current(service):
+                self.noted(service.body, service.pods, readings)
                 await self.scaler.scale(service, readings)
 
     async def _rest(self, until: float) -> None:

@@ -1,7 +1,7 @@
 """What a decision does to the cluster: the Deployment's replicas, who of the pods leaves first, and events."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,11 +24,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaleWriter:
-    """Writes what was decided. `now` is the clock (UTC)."""
+    """Writes what was decided. `now` is the clock (UTC), `leaving_nodes` names the nodes that are going."""
 
     cluster: Cluster
     cache: ObjectCache
     now: Callable[[], datetime]
+    leaving_nodes: Callable[[], Collection[str]] = tuple
 
     async def apply(self, service: ScaledService, decision: Decision, live: int, requests: Mapping[str, float]) -> None:
         """Set the replicas where another number is asked for than the `live` one, or the field is not ours yet.
@@ -58,7 +59,7 @@ class ScaleWriter:
 
     async def _mark_leaving(self, service: ScaledService, replicas: int, requests: Mapping[str, float]) -> None:
         """Let the idlest go first. A pod that is gone, or may not be written, changes nothing but the order."""
-        for pod, cost in costs_to_write(service.pods, requests, replicas).items():
+        for pod, cost in costs_to_write(service.pods, requests, replicas, self.leaving_nodes()).items():
             try:
                 live = await self.cluster.apply(_with_cost(pod, cost, service.key[0]), manager=AUTOSCALER)
             except OperatorError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.replicas import is_emptied
+from llmservice.converging.revisions import in_force
 from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
 from llmservice.engines.metric_names import MetricNames
 from llmservice.objects.pods import pods_of
@@ -64,8 +65,10 @@ class ScaledServices:
         if body is None or deployment is None or is_being_deleted(body) or is_being_deleted(deployment):
             return None
         state = self.states.of(uid_of(body), key)
-        plan = state.plans.of(body, self.plan)
-        if plan is None or plan.scaling is None or controller_uid(deployment) != plan.owner.uid:
+        if controller_uid(deployment) != uid_of(body):
+            return None
+        plan = state.plans.of(in_force(body, deployment), self.plan)
+        if plan is None or plan.scaling is None:
             return None
         pods = pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
         return ScaledService(

@@ -15,6 +15,7 @@ from llmservice.converging.checkpoints import digest_of, resumed
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.replicas import live_replicas, owners_of_replicas
 from llmservice.converging.scaling_report import ScalingReport, report_in
+from llmservice.converging.startup_status import known_cold_start
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
@@ -72,16 +73,17 @@ class ServiceState:
     def adopt(self, plan: ServicePlan, status: Mapping[str, Any], now: float) -> None:
         """Decide by this plan from now on; the first time going on from what the status holds.
 
-        What was learned of other replicas is void; what is known of the traffic is not.
+        What was learned of other replicas is void; what is known of the traffic is not. Until a start was measured, the
+        next one is expected to take as long as the last one in `status.startup`.
         """
         before, digest = self._plan, self.digest
         if plan is before:
             return
         self._plan, self.digest = plan, digest_of(plan)
         if before is None:
-            self._resume(report_in(status), now)
+            self._resume(report_in(status), known_cold_start(plan, status), now)
         elif self.digest != digest:
-            self.memory = self.memory.of_other_replicas()
+            self.memory = self.memory.of_other_replicas().expecting(known_cold_start(plan, status))
         elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
             self.memory = replace(self.memory, at=None)  # another law goes on from what runs
 
@@ -128,7 +130,7 @@ class ServiceState:
         self.decisions = _counted(self.decisions, [evaluation.decision.reason])
         self.read_failures = _counted(self.read_failures, failures)
 
-    def _resume(self, reported: ScalingReport | None, now: float) -> None:
+    def _resume(self, reported: ScalingReport | None, cold_start_seconds: float | None, now: float) -> None:
         """Go on from the report in the status; a service whose checkpoint cannot be read keeps its number at first."""
         if reported is not None:
             memory = resumed(reported.checkpoint, self.digest)
@@ -138,6 +140,7 @@ class ServiceState:
                 )
                 memory = Memory(demand=Demand(known_before=True))
             self.memory, self.advised = memory, reported.advised
+        self.memory = self.memory.expecting(cold_start_seconds)
         self.throttle = StatusThrottle(reported=reported, saved=self.memory, saved_at=now)
 
 

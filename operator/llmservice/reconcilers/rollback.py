@@ -1,0 +1,76 @@
+"""Rollbacks: reads what is in force, and has a failed revision given up."""
+
+import dataclasses
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.cluster.cluster import Cluster
+from llmservice.converging.giving_up import judge
+from llmservice.converging.observed import Observed
+from llmservice.converging.pod_checks import diagnose
+from llmservice.converging.revisions import InForce, gave_up, in_force
+from llmservice.converging.rollback import MakePlan, decide
+from llmservice.converging.status import Situation
+from llmservice.engines.registry import ENGINES
+from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
+from llmservice.reconcilers.child_writer import Written
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE_SECONDS = 0.05
+"""What is given up stands in the status before anything is written back: an operator that is killed goes on there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollbacks:
+    """Finds the revision in force of a resource, and gives up one that failed; `plan` makes plans."""
+
+    cluster: Cluster
+    cache: ObjectCache
+    plan: MakePlan
+
+    async def in_force(self, body: Manifest) -> InForce:
+        """The revision that is planned now.
+
+        After a rollback the Deployment says what served: where it is not in the cache it is read live, so that no gap
+        in the cache lets a revision be tried again that was given up.
+        """
+        ref = Ref("Deployment", body["metadata"]["namespace"], body["metadata"]["name"])
+        live = self.cache.get(ref)
+        if live is None and gave_up(body):
+            live = await self.cluster.get(ref)
+        ours = live is not None and controller_uid(live) == uid_of(body)
+        return in_force(body, live if ours else None)
+
+    def judged(
+        self,
+        force: InForce,
+        service: LLMService,
+        situation: Situation,
+        observed: Observed,
+        written: Written,
+        now: datetime,
+    ) -> tuple[InForce, float | None]:
+        """The revision with its failure if it is given up now, and the seconds until it is to be judged again."""
+        plan, owner = situation.plan, situation.plan.owner
+        if not _is_change(force, situation) or written.contests or service.spec.rollout.on_failure == "Hold":
+            return force, None
+        deployment = written.children.get(Ref("Deployment", owner.namespace, owner.name))
+        updated = dataclasses.replace(observed, pods=observed.updated)
+        diagnosis = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
+        verdict = judge(situation.progress, observed.updated, diagnosis, now)
+        failed = decide(force, service, plan, verdict, deployment, self.plan, now)
+        if failed is None:
+            return force, verdict.again_seconds
+        log.warning(
+            "%s/%s: generation %d is given up: %s", owner.namespace, owner.name, failed.generation, failed.reason
+        )
+        return dataclasses.replace(force, failed=failed), _AT_ONCE_SECONDS
+
+
+def _is_change(force: InForce, situation: Situation) -> bool:
+    """Whether the replicas are being made from something else than what served last, and it was not given up yet."""
+    return force.served is not None and not force.failed and situation.source not in {None, force.served.digest}
