@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from llmservice.download.all_files import AllFiles
 from llmservice.download.choosing import chosen
 from llmservice.download.claim import Claim
-from llmservice.download.failing import DownloadFailed, failed, first_of
+from llmservice.download.failing import DownloadFailed, failed
 from llmservice.download.journal import Journal
-from llmservice.download.lock import Lock
+from llmservice.download.lock import Lock, lock_lost
 from llmservice.download.one_file import Fetching
 from llmservice.download.places import BucketLayout, HubLayout, Layout
 from llmservice.download.progress import Progress
@@ -24,7 +25,6 @@ from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, hub_fol
 from llmservice.models.download_marker import MOST_MARKER_BYTES, CheckedFile, Marker, marker_in, marker_text
 from llmservice.models.download_request import MARKERS_FOLDER, DownloadRequest
 from llmservice.models.plausible import MalformedModel
-from llmservice.models.sizes import in_gb
 
 _PAUSES = (1.0, 3.0, 6.0, 12.0)
 Opened = Callable[[], AbstractAsyncContextManager[Source]]
@@ -58,7 +58,7 @@ class Download:
                 return self.on_claim() or await self._all(opened)
         except asyncio.CancelledError:
             if self._lost:
-                raise failed(DownloadFailureReason.INTERRUPTED, "another download of this model took over") from None
+                raise lock_lost() from None
             raise
 
     def on_claim(self) -> DownloadedModel | None:
@@ -83,7 +83,7 @@ class Download:
             remote = await self._listed(source)
             files = await chosen(source, remote, self.request)
             layout = self._layout(remote)
-            checked = await self._files(source, layout, files)
+            checked = await self._fetched(source, layout, files)
         layout.name_revision()
         path = f"{layout.folder}/{files[0].name}" if self.request.format == GGUF else layout.folder
         seconds = round(asyncio.get_running_loop().time() - began, 1)
@@ -104,48 +104,14 @@ class Download:
                 await asyncio.sleep(pause)
         return await source.listing()
 
-    async def _files(self, source: Source, layout: Layout, files: Sequence[RemoteFile]) -> list[CheckedFile]:
+    async def _fetched(self, source: Source, layout: Layout, files: Sequence[RemoteFile]) -> list[CheckedFile]:
         """Every file in its place, and linked."""
         journal = Journal(self.claim, self.claim.path(f"{MARKERS_FOLDER}/{self.request.key}.files"))
         journal.read()
         fetching = Fetching(source, self.claim, journal, self.progress)
-        self.progress.expected, self.progress.files_expected = sum(file.size for file in files), len(files)
-        done = {file.name: await fetching.complete(file, layout.place(file)) for file in files}
-        self._count(
-            [file for file in files if done[file.name]], [file for file in files if not done[file.name]], layout
-        )
-        turns = asyncio.Semaphore(self.files_at_once)
-
-        async def one(file: RemoteFile) -> CheckedFile:
-            place, checked = layout.place(file), done[file.name]
-            if checked is None:
-                async with turns:
-                    checked = await fetching.fetch(file, place)
-                self.progress.files_done += 1
-            if place.pointer and self.claim.size(place.blob) is not None:
-                self.claim.link(place.pointer, place.blob)
-            return checked
-
-        failure: DownloadFailed | None = None
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(file)) for file in files]
-        except* DownloadFailed as errors:
-            failure = first_of(errors)
-        if failure is not None:  # raised in there, Python before 3.11.4 would wrap it in a group (gh-103590)
-            raise failure
+        checked = await AllFiles(fetching, layout, files, self.files_at_once).fetched()
         journal.remove()
-        return [task.result() for task in tasks]
-
-    def _count(self, there: Sequence[RemoteFile], missing: Sequence[RemoteFile], layout: Layout) -> None:
-        """What is there, and whether the rest has room; raises DownloadFailed."""
-        begun = sum(min(self.claim.size(layout.place(file).partial) or 0, file.size) for file in missing)
-        self.progress.found(sum(file.size for file in there) + begun)
-        self.progress.files_done = len(there)
-        needed, free = self.progress.expected - self.progress.done, self.claim.free()
-        if free is not None and free < needed:
-            message = f"{in_gb(needed)} more are needed and {in_gb(free)} are free"
-            raise failed(DownloadFailureReason.DISK_FULL, message, needed=needed, free=free)
+        return checked
 
     def _mark(self, marker: Marker) -> None:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.download import hub_bytes, pieces
+from llmservice.download import downloading, hub_bytes, pieces
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Repository
 from tests.unit.download.downloads import VARIABLES, llama
@@ -21,6 +21,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LocalHub]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(pieces, "PIECE", 2**18)
+    monkeypatch.setattr(downloading, "_PAUSES", (0.01,))
     monkeypatch.setattr(hub_bytes, "_FIRST_PAUSE", 0.002)
     monkeypatch.setattr(hub_bytes, "_LONGEST_PAUSE", 0.01)
     ggufs = {f"{name}.gguf": os.urandom(1000) for name in GGUFS}

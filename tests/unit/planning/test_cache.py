@@ -8,6 +8,7 @@ import pytest
 from llmservice.catalog.loader import load_catalogue
 from llmservice.errors import ModelRefused
 from llmservice.models.download_request import DownloadRequest
+from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, ServicePlan
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.unit.planning.planned import default_of, planned, refused
@@ -274,7 +275,7 @@ def _words(plan: ServicePlan) -> tuple[str, ...]:
 
 def test_a_plan_that_a_newer_operator_made_keeps_its_facts() -> None:
     newer = dataclasses.replace(_PLANNER(a_service(**cached())))
-    text = newer.facts.replace('"render_version":1', '"render_version":99')
+    text = newer.facts.replace(f'"render_version":{RENDER_VERSION}', '"render_version":99')
     kept = _PLANNER(planned_before(dataclasses.replace(newer, facts=text), **cached()), None, _PATH)
     assert kept.render_version == 99
     assert cache_of(kept).weights == _PATH
