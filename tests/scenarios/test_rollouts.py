@@ -431,3 +431,14 @@ def test_a_quota_that_admits_no_replica_more_is_not_waited_for() -> None:
     assert world.strategy() == SURGE
     world.pass_time(6)
     assert (world.strategy(), world.rollout()["strategy"]) == (IN_PLACE, "Replace")
+
+
+def test_the_gap_is_announced_as_long_as_the_last_start_took() -> None:
+    world = GpuWorld(1)
+
+    def took(live: Manifest) -> None:
+        live["status"]["startup"] = {"model": live["spec"]["model"]["uri"], "last": {"totalSeconds": 192}}
+
+    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), took)
+    world.edit()
+    assert "3m12s" in world.events()[0][1]

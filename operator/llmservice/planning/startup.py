@@ -65,7 +65,7 @@ def _of_size(size: int, source: ModelSource, facts: Facts) -> tuple[int, str]:
 def _of_any(source: ModelSource, facts: Facts) -> tuple[int, str]:
     if source.is_mounted and facts.render_version < _SINCE:
         return _LOAD_SECONDS, "loading from a volume takes about 3 s per GB, plus minutes to warm up"
-    if source.scheme == "pvc":
+    if source.is_mounted:
         return _LOAD_ANY_SECONDS, "enough to load 400 GB from a volume at 125 MB/s; a crash is detected at once"
     reason = "enough to download 200 GB at 100 MB/s and load them; a crash is detected at once in any case"
     return _LOAD_SECONDS + _DOWNLOAD_SECONDS, reason

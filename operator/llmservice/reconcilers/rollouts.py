@@ -3,10 +3,9 @@
 A pass that finds the template as it was applied repeats what was chosen: it reads nothing and writes nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.free_devices import NO_RIGHT, Room, Uncounted
@@ -30,6 +29,7 @@ from llmservice.converging.rollout_surge import (
     adds_a_node,
     without_place,
 )
+from llmservice.converging.startup_phases import expected_start_seconds
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.announcing import announce
@@ -48,24 +48,17 @@ class _Decided:
     at: float
 
 
-def no_start_known(_: Mapping[str, Any]) -> float | None:
-    """No start was measured."""
-    return None
-
-
 @dataclass(slots=True, kw_only=True)
 class Rollouts:
     """Chooses how each change is rolled out. `now` is the clock (UTC), `clock` is monotonic, in seconds.
 
-    `free` is None where nodes and pods of the cluster may not be read. `expected_start` tells from a status how many
-    seconds a start takes.
+    `free` is None where nodes and pods of the cluster may not be read.
     """
 
     cluster: Cluster
     now: Callable[[], datetime]
     clock: Callable[[], float]
     free: FreeDevices | None = None
-    expected_start: Callable[[Mapping[str, Any]], float | None] = no_start_known
     _decided: dict[str, _Decided] = field(default_factory=dict)
 
     def forget(self, uid: str) -> None:
@@ -175,4 +168,4 @@ class Rollouts:
     def _expected(self, step: RolloutStep) -> Expected:
         status = step.body.get("status") or {}
         budget = step.plan.container.startup_seconds
-        return Expected(start_seconds=self.expected_start(status), budget_seconds=budget)
+        return Expected(start_seconds=expected_start_seconds(status), budget_seconds=budget)
