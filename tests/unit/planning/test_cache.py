@@ -8,6 +8,7 @@ import pytest
 from llmservice.catalog.loader import load_catalogue
 from llmservice.errors import ModelRefused
 from llmservice.models.download_request import DownloadRequest
+from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, ServicePlan
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.unit.planning.planned import default_of, planned, refused
@@ -125,10 +126,26 @@ def test_a_claim_of_unknown_size_is_refused_with_the_field() -> None:
         ({"spec__autoscaling": {"maxReplicas": 1}}, "ReadWriteOnce"),
         ({"spec__rollout__strategy": "Surge"}, "ReadWriteMany"),
         ({"spec__rollout__strategy": "Replace"}, "ReadWriteOnce"),
+        ({"spec__rollout__strategy": "Auto"}, "ReadWriteOnce"),
     ],
 )
 def test_a_claim_is_for_several_nodes_where_several_replicas_may_run(changes: dict[str, Any], mode: str) -> None:
     assert owned_of(planned(**cached(claim={"size": "9Gi"}, **changes))).access_modes == (mode,)
+
+
+@pytest.mark.parametrize(
+    ("claim", "counted"),
+    [
+        ({"size": "9Gi"}, False),
+        ({"size": "9Gi", "accessModes": ["ReadWriteOncePod"]}, False),
+        ({"size": "9Gi", "accessModes": ["ReadWriteOnce", "ReadWriteMany"]}, True),
+        ({"name": "weights"}, True),
+    ],
+)
+def test_no_replica_comes_first_where_the_claim_that_is_made_is_for_one_node(
+    claim: dict[str, Any], counted: bool
+) -> None:
+    assert planned(**cached(claim=claim)).rollout.by_free_devices is counted
 
 
 def test_a_file_that_is_no_single_one_is_refused() -> None:
@@ -274,7 +291,7 @@ def _words(plan: ServicePlan) -> tuple[str, ...]:
 
 def test_a_plan_that_a_newer_operator_made_keeps_its_facts() -> None:
     newer = dataclasses.replace(_PLANNER(a_service(**cached())))
-    text = newer.facts.replace('"render_version":1', '"render_version":99')
+    text = newer.facts.replace(f'"render_version":{RENDER_VERSION}', '"render_version":99')
     kept = _PLANNER(planned_before(dataclasses.replace(newer, facts=text), **cached()), None, _PATH)
     assert kept.render_version == 99
     assert cache_of(kept).weights == _PATH
