@@ -8,7 +8,7 @@ Addresses and answers: huggingface_hub, `hf_api.py` (`RepoSibling`), `utils/_xet
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from yarl import URL
 
+from llmservice.converging.redaction import redacted
 from llmservice.download.failing import failed, from_hub
 from llmservice.download.hub_bytes import HubBytes, Part
 from llmservice.download.pieces import in_order
@@ -36,6 +37,7 @@ _MOST_LISTING_BYTES = 8 * 2**20
 """A repository with 10,000 files takes 4 MB."""
 _LEAST_XET_BYTES = 64 * 2**20
 """Smaller files come sooner from the hub than by a question to Xet and another to its store."""
+_LONGEST_ERROR = 300
 _XET_HASH = "X-Xet-Hash"
 _SHA256 = compiled(r"[0-9a-f]{64}")
 _SHA1 = compiled(r"[0-9a-f]{40}")
@@ -50,6 +52,7 @@ class HubSource:
     name: str
     revision: str
     slots: asyncio.Semaphore
+    tell: Callable[[str], object]
     uses_xet: bool = True
     commit: str = field(default="", init=False)
     _xet: Xet | None = field(default=None, init=False)
@@ -78,9 +81,10 @@ class HubSource:
                     async for chunk in chunks:
                         at += len(chunk)
                         yield chunk
-            except (*XET_ERRORS, InspectionFailed):
+            except (*XET_ERRORS, InspectionFailed) as error:
                 self.progress.errors += 1
                 self.uses_xet = False  # its store may be out of reach where the hub is not
+                self.tell(f"from the hub itself, as Xet fails: {redacted(str(error), _LONGEST_ERROR)}")
 
         async def read(first: int, end: int) -> bytes:
             return await self.parts.read(Part(url, f"{self.name}/{file.name}", first, end))

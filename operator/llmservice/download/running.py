@@ -53,7 +53,7 @@ async def downloaded(
         claim = claim_at(root)
         download = Download(request, claim, progress, tell, files_at_once=bounds.parallel)
         async with asyncio.timeout(bounds.seconds), _told(progress, tell):
-            return await download.run(lambda: _source(request, bounds, progress))
+            return await download.run(lambda: _source(request, bounds, progress, tell))
     except DownloadFailed as error:
         return _with_counts(error.failure, progress)
     except TimeoutError:
@@ -87,7 +87,9 @@ async def _told(progress: Progress, tell: Callable[[str], object]) -> AsyncItera
 
 
 @asynccontextmanager
-async def _source(request: DownloadRequest, bounds: Bounds, progress: Progress) -> AsyncIterator[Source]:
+async def _source(
+    request: DownloadRequest, bounds: Bounds, progress: Progress, tell: Callable[[str], object]
+) -> AsyncIterator[Source]:
     bandwidth, slots = Bandwidth(bounds.bandwidth), asyncio.Semaphore(bounds.parallel)
     if scheme_of(request.uri) != HUB_SCHEME:
         yield BucketSource(bucket_store(request.uri), request.uri, bandwidth, progress, slots)
@@ -108,7 +110,7 @@ async def _source(request: DownloadRequest, bounds: Bounds, progress: Progress) 
     ):
         parts = HubBytes(access, session, bandwidth, progress)
         uses_xet = os.environ.get("HF_HUB_DISABLE_XET", "").upper() not in _TRUE
-        yield HubSource(requests, parts, rest_of(request.uri), request.revision, slots, uses_xet)
+        yield HubSource(requests, parts, rest_of(request.uri), request.revision, slots, tell, uses_xet)
 
 
 def _with_counts(failure: DownloadFailure, progress: Progress) -> DownloadFailure:

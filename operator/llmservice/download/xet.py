@@ -1,7 +1,7 @@
 """Files that a hub keeps in Xet: assembled from chunks by the hub's own client, from any position on.
 
-The client takes gigabytes of buffers unless it is told otherwise, and tells its maker how it fared; here it has some
-tens of megabytes, and is silent. Addresses and answers: huggingface_hub, `utils/_xet.py`.
+The client takes gigabytes of buffers unless it is told otherwise, and tells its maker how it fared; here it takes some
+hundreds of megabytes, and is silent. Addresses and answers: huggingface_hub, `utils/_xet.py`.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 """A download that is killed, told to end, or not alone: what came is kept, and nothing comes twice."""
 
 import asyncio
+import functools
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from llmservice.download import downloading
 from llmservice.download.claim import Claim
 from llmservice.download.lock import Lock
 from llmservice.download.progress import Progress
@@ -137,6 +139,23 @@ async def test_who_lost_the_lock_is_told(root: Path) -> None:
         path.write_text(json.dumps({"name": "other", "host": "elsewhere", "pid": 1, "beat": 7}))
         await asyncio.wait_for(lost.wait(), 5)
     assert json.loads(path.read_text())["name"] == "other"
+
+
+async def test_a_download_whose_lock_another_took_ends_without_a_marker(
+    hub: LocalHub, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloading, "Lock", functools.partial(Lock, beat_seconds=0.02))
+    hub.bytes_per_second = 1.0 * MB
+    task = asyncio.ensure_future(failure(root))
+    while not hub.served:  # noqa: ASYNC110  (the hub runs in another thread)
+        await asyncio.sleep(0.01)
+    (lock,) = (root / MARKERS_FOLDER).glob("*.lock")
+    lock.write_text(json.dumps({"name": "other", "host": "elsewhere", "pid": 1, "beat": 7}))
+    failed = await task
+    assert failed.reason is DownloadFailureReason.INTERRUPTED
+    assert "another" in failed.message
+    assert marker(root) is None
+    assert lock.exists()
 
 
 async def test_the_time_that_was_given_is_kept(hub: LocalHub, root: Path) -> None:
