@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.api.v1alpha1.status import LLMServiceStatus
 from llmservice.converging.weights import AGAIN_AFTER_SECONDS
 from llmservice.converging.weights_progress import Received
@@ -366,6 +367,19 @@ def test_a_suspended_service_asks_for_nothing_and_finds_its_model_again() -> Non
         world.reconcile()
         assert world.get("Deployment")["spec"]["template"] == before
     assert (world.jobs(), world.get("Deployment")["spec"]["replicas"]) == ([], 1)
+
+
+def test_a_revision_that_comes_back_finds_its_model_although_the_status_knows_another() -> None:
+    world = a_download()
+    world.answers()
+    world.serves()
+    body = world.get("LLMService")
+    service, status = LLMService.parse(body), body["status"]
+    plan = world.reconciler.plan(service)
+    later = {**body, "status": {**status, "weights": {**status["weights"], "key": "of-another", "path": "x"}}}
+    world.written()
+    assert asyncio.run(world.downloads.weights_of(service, plan, later)) == PATH
+    assert world.written() == {}
 
 
 def test_a_restarted_operator_goes_on_without_a_second_download() -> None:

@@ -1,5 +1,6 @@
 """The weights cache: which claim, what is downloaded to it, and where replicas find it."""
 
+import dataclasses
 import hashlib
 import math
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim
+from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, RolloutPlan
 
 _CLAIM_FIELD = "model.cache.claim"
 _MARGIN = 1.1
@@ -73,6 +74,15 @@ def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: 
         ),
         defaults,
     )
+
+
+def in_place(rollout: RolloutPlan, cache: CachePlan | None) -> RolloutPlan:
+    """The rollout, without one more replica where the claim that is made can be mounted on one node alone.
+
+    The new replica would wait for the volume on another node until the old one goes.
+    """
+    is_for_one_node = cache is not None and cache.owned is not None and "ReadWriteMany" not in cache.owned.access_modes
+    return dataclasses.replace(rollout, by_free_devices=False) if is_for_one_node else rollout
 
 
 def request_of(service: LLMService, facts: Facts, engine: Engine) -> DownloadRequest:

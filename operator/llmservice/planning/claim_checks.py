@@ -48,7 +48,11 @@ def claim_problems(
 
 
 def may_have_several(plan: ServicePlan) -> bool:
-    """Whether more than one replica may run at once: as many are allowed, or the new one comes before the old goes."""
+    """Whether more than one replica may run at once: as many are allowed, or a new one may come before its old one."""
+    return _certainly_several(plan) or plan.rollout.by_free_devices
+
+
+def _certainly_several(plan: ServicePlan) -> bool:
     return plan.replica_bound + plan.rollout.max_surge > 1
 
 
@@ -85,6 +89,7 @@ def _access(claim: Mapping[str, Any], plan: ServicePlan, cache: CachePlan) -> It
             Reason.CLAIM_ACCESS,
             f"the claim {cache.claim} is for one pod (ReadWriteOncePod), and {_replicas(plan)} may run at once; "
             f"use one with ReadWriteMany{_or_fewer(plan)}",
+            refuses=_certainly_several(plan),
         )
     elif is_for_one_node(claim) and several:
         yield ClaimProblem(
@@ -98,7 +103,8 @@ def _access(claim: Mapping[str, Any], plan: ServicePlan, cache: CachePlan) -> It
 def _place(volume: Mapping[str, Any] | None, plan: ServicePlan) -> Iterator[ClaimProblem]:
     """A volume on one host: replicas elsewhere would wait for ever. A zone has room for several nodes."""
     hosts = tuple(_hosts(volume or {}))
-    if hosts and len(hosts) < plan.replica_bound + plan.rollout.max_surge:
+    at_once = plan.replica_bound + (1 if plan.rollout.by_free_devices else plan.rollout.max_surge)
+    if hosts and len(hosts) < at_once:
         yield ClaimProblem(
             Reason.CLAIM_ACCESS,
             f"the volume of the claim is on {_listed(hosts)} alone, and {_replicas(plan)} may run at once: "

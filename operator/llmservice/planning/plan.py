@@ -6,7 +6,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
-from llmservice.planning.cache import cached_model, choose_cache, compile_folder
+from llmservice.planning.cache import cached_model, choose_cache, compile_folder, in_place
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
@@ -118,7 +118,7 @@ def plan_service(
         max_num_seqs=context.max_num_seqs,
         container=plan_container(spec, facts.registry, source, launch, image.value, startup.value, resources),
         pod=plan_pod(spec, facts.registry, launch, grace, placement, security, mounts),
-        rollout=rollout.value,
+        rollout=in_place(rollout.value, cache.value),
         replica_bound=replica_bound(spec),
         scaling=choose_scaling(spec.autoscaling, engine.metric_names(facts.version)) if spec.autoscaling else None,
         admitted=admitted_peers(spec, readers),

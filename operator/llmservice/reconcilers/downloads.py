@@ -104,10 +104,8 @@ class Downloads:
             return claim
         if record is not None and record.get("claimUid") == uid_of(claim):
             return path
-        return await self._fetched(Asked(body, cache, self._job(service, cache)), claim, plan)
-
-    def _job(self, service: LLMService, cache: CachePlan) -> Manifest:
-        return download_job(service, cache, self.registry, self.settings)
+        job = download_job(service, cache, self.registry, self.settings, plan.pod.tolerations)
+        return await self._fetched(Asked(body, cache, job), claim, plan)
 
     async def _fetched(self, asked: Asked, claim: Manifest, plan: ServicePlan) -> Waiting:
         """What a service waits for, or that its model is on the claim now."""

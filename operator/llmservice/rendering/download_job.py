@@ -6,7 +6,7 @@ is one download, whoever asks. Kubernetes replaces its pod where that is killed;
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -21,7 +21,7 @@ from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.images import mirrored
 from llmservice.planning.security import CONTAINER_SECURITY
-from llmservice.planning.service_plan import CachePlan, Mount
+from llmservice.planning.service_plan import CachePlan, Json, Mount
 from llmservice.planning.volumes import file_mounts
 from llmservice.rendering.container import mount_of
 from llmservice.rendering.job_parts import (
@@ -92,18 +92,23 @@ def seconds_for(cache: CachePlan, settings: DownloadSettings) -> int:
 
 
 def download_job(
-    service: LLMService, cache: CachePlan, registry: RegistrySettings, settings: DownloadSettings
+    service: LLMService,
+    cache: CachePlan,
+    registry: RegistrySettings,
+    settings: DownloadSettings,
+    tolerations: Sequence[Json] = (),
 ) -> Manifest:
     """The Job for a model in `spec.model.cache`. Raises InvalidSpec for files that cannot be mounted.
 
     The service whose pass makes it is its owner. Where that one is deleted, the pod goes, and the next service that
     wants the model makes the Job again, which goes on where it was: nothing is left over, and no Job is ever
-    changed. The annotation tells in which way it was asked for: with which token, at which place.
+    changed. The annotation tells in which way it was asked for: with which token, at which place. `tolerations` are
+    those of the replicas: their nodes may be the only ones that reach the volume.
     """
     seconds = seconds_for(cache, settings)
     template = {
         "metadata": {"labels": dict(_LABELS), "annotations": dict(_UNDISTURBED)},
-        "spec": _pod(service.spec, cache, registry, settings, seconds),
+        "spec": _tolerant(_pod(service.spec, cache, registry, settings, seconds), tolerations),
     }
     spec = {
         "backoffLimit": RESUMED_AT_MOST,
@@ -149,6 +154,11 @@ def _pod(
         "containers": [_container(spec, cache, registry, settings, seconds)],
         **without_empty(optional),
     }
+
+
+def _tolerant(pod: Manifest, tolerations: Sequence[Json]) -> Manifest:
+    own: list[Json] = pod.get("tolerations", [])
+    return {**pod, **without_empty({"tolerations": [*own, *(one for one in tolerations if one not in own)]})}
 
 
 def _container(

@@ -9,7 +9,9 @@ from tests.builders import with_changes
 from tests.unit.planning.planned import planned
 
 _GB = 10**9
-_TWO: dict[str, Any] = {"spec__replicas": 2}
+_ONE: dict[str, Any] = {"spec__rollout__strategy": "Replace"}
+_TWO: dict[str, Any] = {"spec__replicas": 2, **_ONE}
+_AUTO: dict[str, Any] = {"spec__rollout__strategy": "Auto"}
 _SURGE: dict[str, Any] = {"spec__rollout__strategy": "Surge"}
 
 
@@ -41,7 +43,7 @@ class Case:
     claim: Manifest
     found: tuple[tuple[str, bool], ...] = ()
     says: tuple[str, ...] = ()
-    service: dict[str, Any] = field(default_factory=dict)
+    service: dict[str, Any] = field(default_factory=lambda: _ONE)
     volume: Manifest | None = None
     gigabytes: int = 61
 
@@ -61,6 +63,8 @@ _REFUSED, _TOLD = ("ClaimAccess", True), ("ClaimAccess", False)
 
 CASES = (
     Case("a claim for one node and one replica", a_claim("ReadWriteOnce")),
+    Case("for one node, by free devices", a_claim("ReadWriteOnce"), (_TOLD,), ("Replace",), _AUTO),
+    Case("for one pod, by free devices", a_claim("ReadWriteOncePod"), (_TOLD,), ("Replace",), _AUTO),
     Case("a claim for many nodes and two replicas", a_claim("ReadWriteMany"), service=_TWO),
     Case("a claim for one pod and one replica", a_claim("ReadWriteOncePod")),
     Case("for one node, two replicas", a_claim("ReadWriteOnce"), (_TOLD,), ("ReadWriteOnce", "2"), _TWO),

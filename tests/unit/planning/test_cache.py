@@ -126,10 +126,26 @@ def test_a_claim_of_unknown_size_is_refused_with_the_field() -> None:
         ({"spec__autoscaling": {"maxReplicas": 1}}, "ReadWriteOnce"),
         ({"spec__rollout__strategy": "Surge"}, "ReadWriteMany"),
         ({"spec__rollout__strategy": "Replace"}, "ReadWriteOnce"),
+        ({"spec__rollout__strategy": "Auto"}, "ReadWriteOnce"),
     ],
 )
 def test_a_claim_is_for_several_nodes_where_several_replicas_may_run(changes: dict[str, Any], mode: str) -> None:
     assert owned_of(planned(**cached(claim={"size": "9Gi"}, **changes))).access_modes == (mode,)
+
+
+@pytest.mark.parametrize(
+    ("claim", "counted"),
+    [
+        ({"size": "9Gi"}, False),
+        ({"size": "9Gi", "accessModes": ["ReadWriteOncePod"]}, False),
+        ({"size": "9Gi", "accessModes": ["ReadWriteOnce", "ReadWriteMany"]}, True),
+        ({"name": "weights"}, True),
+    ],
+)
+def test_no_replica_comes_first_where_the_claim_that_is_made_is_for_one_node(
+    claim: dict[str, Any], counted: bool
+) -> None:
+    assert planned(**cached(claim=claim)).rollout.by_free_devices is counted
 
 
 def test_a_file_that_is_no_single_one_is_refused() -> None:

@@ -123,6 +123,14 @@ def test_it_runs_where_the_service_will_because_the_claim_may_be_bound_there() -
     assert (found["nodeSelector"], found["tolerations"]) == ({"zone": "a"}, [{"key": "gpu", "operator": "Exists"}])
 
 
+def test_it_tolerates_what_the_replicas_do_whose_nodes_alone_may_reach_the_volume() -> None:
+    taint = {"key": "nvidia.com/gpu", "operator": "Exists"}
+    own = {"key": "team", "operator": "Exists"}
+    service = LLMService.parse(an_llmservice(spec__pod__tolerations=[own]))
+    found = download_job(service, CACHE, RegistrySettings(), SETTINGS, [own, taint])
+    assert pod(found)["tolerations"] == [own, taint]
+
+
 ENV = [
     {"name": "HF_ENDPOINT", "value": "https://mine.example"},
     {"name": "SSL_CERT_FILE", "value": "/etc/company/ca.crt"},
