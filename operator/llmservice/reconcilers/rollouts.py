@@ -166,7 +166,6 @@ class Rollouts:
         return adds_a_node(await self.cluster.list("Event", step.plan.owner.namespace, field_selector=selector))
 
     def _expected(self, step: RolloutStep) -> Expected:
-        return Expected(
-            start_seconds=expected_start_seconds(step.body.get("status") or {}),
-            budget_seconds=step.plan.container.startup_seconds,
-        )
+        status = step.body.get("status") or {}
+        budget = step.plan.container.startup_seconds
+        return Expected(start_seconds=expected_start_seconds(status), budget_seconds=budget)
