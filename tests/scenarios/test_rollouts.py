@@ -61,7 +61,6 @@ class GpuWorld(World):
         self.census.lists = 0
 
     def roll_out(self, name: str = "chat") -> None:
-        others = asyncio.run(self.cluster.list("Pod", label_selector=f"llmservice.dev/name!={name}"))
         super().roll_out(name)
 
         def place(pod: Manifest) -> None:
@@ -69,9 +68,6 @@ class GpuWorld(World):
 
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector=f"llmservice.dev/name={name}")):
             self.cluster.edit(Ref("Pod", NAMESPACE, pod["metadata"]["name"]), place)
-        for pod in others:
-            if pod["metadata"]["namespace"] == NAMESPACE:  # they were removed too
-                self.cluster.create(pod)
 
     def edit(self, value: int = 3, name: str = "chat", **spec: Any) -> float | None:
         """An edit that gives the replicas another template."""
