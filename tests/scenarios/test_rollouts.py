@@ -61,7 +61,6 @@ class GpuWorld(World):
         self.census.lists = 0
 
     def roll_out(self, name: str = "chat") -> None:
-        others = asyncio.run(self.cluster.list("Pod", label_selector=f"llmservice.dev/name!={name}"))
         super().roll_out(name)
 
         def place(pod: Manifest) -> None:
@@ -69,9 +68,6 @@ class GpuWorld(World):
 
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector=f"llmservice.dev/name={name}")):
             self.cluster.edit(Ref("Pod", NAMESPACE, pod["metadata"]["name"]), place)
-        for pod in others:
-            if pod["metadata"]["namespace"] == NAMESPACE:  # they were removed too
-                self.cluster.create(pod)
 
     def edit(self, value: int = 3, name: str = "chat", **spec: Any) -> float | None:
         """An edit that gives the replicas another template."""
@@ -80,11 +76,6 @@ class GpuWorld(World):
         self.time += timedelta(seconds=1)
         self.apply(name, **(changes | {"spec__maxNumSeqs": value} | spec))
         return self.reconcile(name)
-
-    def edit_and_rollout(self, value: int = 3) -> dict[str, Any]:
-        """What is told of an edit."""
-        self.edit(value)
-        return self.rollout()
 
     def strategy(self) -> Any:
         return self.get("Deployment")["spec"]["strategy"]["rollingUpdate"]
@@ -162,14 +153,6 @@ def test_without_a_free_device_the_replica_is_replaced_in_place() -> None:
     assert (world.strategy(), world.max_num_seqs()) == (IN_PLACE, "3")
     assert world.rollout()["strategy"] == "Replace"
     assert world.events() == [("RolloutPlan", world.rollout()["message"])]
-
-
-def test_the_gap_that_is_expected_is_the_last_start() -> None:
-    world = GpuWorld(1)
-    assert "1h00m" in world.edit_and_rollout()["message"]  # the budget of a start, as long as none was measured
-    started = {"last": {"totalSeconds": 220}}
-    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), lambda live: live["status"].update(startup=started))
-    assert "3m40s" in world.edit_and_rollout(2)["message"]
 
 
 def test_the_strategy_is_in_the_same_write_as_the_template_and_told_before_it() -> None:
