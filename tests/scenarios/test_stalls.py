@@ -297,6 +297,27 @@ def test_too_many_requests_at_once_are_told_with_the_number_to_set_until_it_is_o
     assert world.evicted() == []
 
 
+def test_a_new_leader_says_nothing_else_until_it_knows_better() -> None:
+    world = StallWorld().served(spec__maxNumSeqs=4)
+    world.engines.interrupting = True
+    world.rounds(20)
+    world.lead()
+    world.writes()
+    world.rounds(40)
+    assert world.progressing() == ("False", "ConcurrencyTooHigh")
+    assert world.writes().count("apply_status LLMService chat") <= 2  # its numbers
+
+
+def test_a_suspended_service_has_no_engines_to_tell_of() -> None:
+    world = StallWorld().served()
+    world.engines.hung, world.engines.answer = {"chat-1"}, Answer.UNTOLD
+    world.rounds(6)
+    assert world.progressing() == ("False", "EngineStalled")
+    world.apply(spec__suspend=True)
+    world.reconcile()
+    assert world.progressing() == ("", "")
+
+
 def test_what_is_gone_is_forgotten() -> None:
     world = StallWorld().served()
     world.rounds(1)

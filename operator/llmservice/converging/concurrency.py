@@ -12,7 +12,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition
 from llmservice.converging.pod_readings import Reading
 
-_WINDOW_SECONDS = 600.0
+WINDOW_SECONDS = 600.0
 _BUCKET_SECONDS = 60.0
 _LEAST_SECONDS = 300.0
 _FEWEST_FINISHED = 50
@@ -72,11 +72,11 @@ def counted(before: Preemptions, readings: Iterable[tuple[str, Reading]], max_nu
         if counters.preemptions is not None and counters.finished is not None:
             pods[uid] = _Counted(counters.preemptions, counters.finished)
             minute = minute.plus(_gained(before.pods.get(uid), pods[uid])).plus(_room(reading))
-    buckets = _with([each for each in before.buckets if now - each.began < _WINDOW_SECONDS], minute)
+    buckets = _with([each for each in before.buckets if now - each.began < WINDOW_SECONDS], minute)
     known = replace(before, pods=pods, buckets=buckets)
     if not _is_too_high(known, now):
         return replace(known, condition=None)
-    if known.condition is not None and now - known.said_at < _WINDOW_SECONDS:
+    if known.condition is not None and now - known.said_at < WINDOW_SECONDS:
         return known
     return replace(known, condition=_condition(buckets, max_num_seqs), said_at=now)
 

@@ -317,7 +317,7 @@ class LLMServiceReconciler:
             modified=modified_condition(written.children, manifests, written.contests),
             scaling=(self.scaling(plan.owner.uid) or report_in(body.get("status") or {})) if plan.scaling else None,
             accelerator=accelerator_in_use(plan, observed.pods, said.reports, plan.fit),
-            engine=self.engine(plan.owner.uid, body.get("status") or {}),
+            engine=None if service.spec.suspend else self.engine(plan.owner.uid, body.get("status") or {}),
             start=start_status(observed.pods, said.reports, plan.fit) if plan.devices else None,
             startup=startup_status(plan, body.get("status") or {}, observed.pods, said.times),
             unread=said.unread,

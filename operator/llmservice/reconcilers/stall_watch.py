@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.cluster.caching.cache import ObjectCache
+from llmservice.converging.concurrency import WINDOW_SECONDS
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.pod_readings import PodReadings
 from llmservice.converging.scaled_pods import ScaledPod
@@ -96,7 +97,7 @@ class StallWatch:
             return state.condition
         if before is None or before.status:
             return before
-        return before if state is None or self._is_undecided(state) else _PROGRESSING
+        return before if state is None or self._is_undecided(state, before.reason) else _PROGRESSING
 
     def _forget(self) -> None:
         """Drop what is known of services that are gone, suspended, or read by nobody any more."""
@@ -106,8 +107,10 @@ class StallWatch:
             if uid not in uids or state.noted_at < oldest:
                 del self.states[uid]
 
-    def _is_undecided(self, state: StallState) -> bool:
-        """Whether it is watched for less time than it takes to find a problem."""
+    def _is_undecided(self, state: StallState, reason: Reason) -> bool:
+        """Whether it is watched for less time than it takes to find the problem that the status has."""
+        if reason is Reason.CONCURRENCY_TOO_HIGH:
+            return self.handler.now().timestamp() - state.began < WINDOW_SECONDS + _UNDECIDED_SECONDS
         allowed = [state.allowed_seconds(known, self.handler.stall_seconds) for known in state.progress.values()]
         watched = self.handler.now().timestamp() - state.began
         return state.stalls_found == 0 and watched < max(allowed, default=0.0) + _UNDECIDED_SECONDS
