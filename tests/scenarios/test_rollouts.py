@@ -81,6 +81,11 @@ class GpuWorld(World):
         self.apply(name, **(changes | {"spec__maxNumSeqs": value} | spec))
         return self.reconcile(name)
 
+    def edit_and_rollout(self, value: int = 3) -> dict[str, Any]:
+        """What is told of an edit."""
+        self.edit(value)
+        return self.rollout()
+
     def strategy(self) -> Any:
         return self.get("Deployment")["spec"]["strategy"]["rollingUpdate"]
 
@@ -89,8 +94,8 @@ class GpuWorld(World):
         arguments: list[str] = self.get("Deployment")["spec"]["template"]["spec"]["containers"][0]["args"]
         return arguments[arguments.index("--parallel") + 1]
 
-    def rollout(self) -> dict[str, str]:
-        told: dict[str, str] = self.get("LLMService")["status"].get("rollout", {})
+    def rollout(self) -> dict[str, Any]:
+        told: dict[str, Any] = self.get("LLMService")["status"].get("rollout", {})
         return told
 
     def events(self) -> list[tuple[str, str]]:
@@ -157,6 +162,14 @@ def test_without_a_free_device_the_replica_is_replaced_in_place() -> None:
     assert (world.strategy(), world.max_num_seqs()) == (IN_PLACE, "3")
     assert world.rollout()["strategy"] == "Replace"
     assert world.events() == [("RolloutPlan", world.rollout()["message"])]
+
+
+def test_the_gap_that_is_expected_is_the_last_start() -> None:
+    world = GpuWorld(1)
+    assert "1h00m" in world.edit_and_rollout()["message"]  # the budget of a start, as long as none was measured
+    started = {"last": {"totalSeconds": 220}}
+    world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), lambda live: live["status"].update(startup=started))
+    assert "3m40s" in world.edit_and_rollout(2)["message"]
 
 
 def test_the_strategy_is_in_the_same_write_as_the_template_and_told_before_it() -> None:
@@ -323,6 +336,16 @@ def test_without_downtime_a_change_waits_until_there_is_room() -> None:
     )
     world.pass_time(61)
     assert (world.strategy(), world.max_num_seqs(), world.rollout()["strategy"]) == (SURGE, "3", "Surge")
+
+
+def test_a_change_that_waits_for_hours_is_neither_given_up_nor_taken_for_what_serves() -> None:
+    world = GpuWorld(1, spec__rollout={"allowDowntime": False})
+    served = world.rollout()["served"]
+    world.edit()
+    for _ in range(3):
+        world.pass_time(3600)
+    assert (world.rollout()["served"], "failed" in world.rollout()) == (served, False)
+    assert world.condition("Reconciling")["reason"] == "RolloutBlocked"
 
 
 def test_between_looks_a_change_that_waits_reads_nothing() -> None:

@@ -30,6 +30,8 @@ class Engines:
     running: float = 3.0
     hung: set[str] = field(default_factory=set)
     unreadable: set[str] = field(default_factory=set)
+    interrupting: bool = False
+    preempted: float = 0.0
     answer: Answer = Answer.SILENT
     asked: int = 0
     read_of: list[str] = field(default_factory=list)
@@ -41,7 +43,10 @@ class Engines:
 
     def _one(self, pod: str) -> Reading:
         steps = 7.0 if pod in self.hung else self.now
-        return Reading(counters=counters(self.now, running=self.running, steps=steps, finished=None))
+        if self.interrupting:
+            self.preempted += 3.0
+        events = {"preemptions": self.preempted, "finished": self.now}
+        return Reading(counters=counters(self.now, running=self.running, steps=steps, **events), kv_use=0.95)
 
     async def ask(self, address: str, model: str) -> Answer:
         assert (address, model) == ("10.0.0.1", "chat")
@@ -275,6 +280,21 @@ def test_zero_seconds_turn_it_off() -> None:
     world.lead(stall_seconds=0.0)
     world.reconcile()
     assert world.progressing() == ("", "")
+
+
+def test_too_many_requests_at_once_are_told_with_the_number_to_set_until_it_is_over() -> None:
+    world = StallWorld().served(spec__maxNumSeqs=4)
+    world.rounds(1)
+    world.writes()
+    world.engines.interrupting = True
+    world.rounds(40)
+    assert world.progressing() == ("False", "ConcurrencyTooHigh")
+    assert "spec.maxNumSeqs to 2" in world.condition("EngineProgressing")["message"]
+    world.engines.interrupting = False
+    world.rounds(40)
+    assert world.progressing() == ("True", "EngineProgressing")
+    assert world.writes().count("apply_status LLMService chat") <= 4
+    assert world.evicted() == []
 
 
 def test_what_is_gone_is_forgotten() -> None:
