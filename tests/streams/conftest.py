@@ -18,7 +18,7 @@ from tests.streams.stage import Stage
 
 ROWS = pytest.StashKey[dict[str, list[Row]]]()
 SLOTS, CONTEXT_TOKENS = 16, 2048
-TOKENS, QUICK_TOKENS = 400, 250
+TOKENS, QUICK_TOKENS = 400, 150
 """Of one of average length."""
 
 SLOW = {"cpu": "100m", "memory": "256Mi"}
