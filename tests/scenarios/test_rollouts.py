@@ -14,7 +14,7 @@ from llmservice.converging.patience import PATIENCE_SECONDS
 from llmservice.converging.rollout_step import RolloutStep
 from llmservice.errors import Conflict, Refused
 from llmservice.objects.names import AUTOSCALER
-from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.reconcilers.free_devices import FreeDevices
 from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
@@ -61,6 +61,7 @@ class GpuWorld(World):
         self.census.lists = 0
 
     def roll_out(self, name: str = "chat") -> None:
+        others = asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector=f"llmservice.dev/name!={name}"))
         super().roll_out(name)
 
         def place(pod: Manifest) -> None:
@@ -68,6 +69,9 @@ class GpuWorld(World):
 
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector=f"llmservice.dev/name={name}")):
             self.cluster.edit(Ref("Pod", NAMESPACE, pod["metadata"]["name"]), place)
+        for pod in others:  # those of other services stay
+            if self.cluster.peek(ref_of(pod)) is None:
+                self.cluster.create(pod)
 
     def edit(self, value: int = 3, name: str = "chat", **spec: Any) -> float | None:
         """An edit that gives the replicas another template."""
