@@ -72,9 +72,10 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
 	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
+	$(if $(TESTS),,$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams))
 
 .PHONY: test-install
 test-install: setup image-tools ## The operator's image with the rights of one namespace, on a cluster of its own
@@ -103,6 +104,12 @@ test-load: setup ## Minutes of load on real llama.cpp: replicas up and down agai
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name load' EXIT
 	export LLMSERVICE_SANDBOX=load
 	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
+
+.PHONY: test-streams
+test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; writes its table into the docs
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
+	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
+	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)

@@ -8,6 +8,7 @@ import click
 
 from sandbox import preflight
 from sandbox.build_helm import helm_build
+from sandbox.build_s3 import s3_build
 from sandbox.cache import cache_folder
 from sandbox.components import Journal
 from sandbox.condition import observe
@@ -29,11 +30,12 @@ def main() -> None:
 @main.command()
 @click.option("--install-packages", is_flag=True, help="First install missing Debian packages with apt-get.")
 def build(*, install_packages: bool) -> None:
-    """Build Kubernetes, llama.cpp, the images and Helm into the cache; done once."""
+    """Build Kubernetes, llama.cpp, the images, Helm and an S3 server into the cache; done once."""
     if install_packages:
         preflight.install_packages(Progress())
     Sandbox.named().build()
     helm_build().ensure(cache_folder(), Progress())
+    s3_build().ensure(cache_folder(), Progress())
 
 
 @main.command("build-vllm")

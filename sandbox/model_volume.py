@@ -1,11 +1,14 @@
-"""A claim in a namespace that shows the sandbox's model folder to pods."""
+"""Volumes on the sandbox's node: its model folder, which pods read, and empty folders that models are downloaded to."""
 
+import subprocess
 from typing import Any
 
 from sandbox.api_client import ApiClient
+from sandbox.cell import Cell
 from sandbox.settings import SandboxSpec
 from sandbox.waiting import wait_until
 
+_ALL_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
 SIZE = "1Gi"  # Kubernetes wants a number; nothing enforces it on a folder
 
 
@@ -21,6 +24,23 @@ def ensure_model_volume(api: ApiClient, spec: SandboxSpec, namespace: str, claim
     path = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{claim}"
     api.apply(path, persistent_volume_claim(volume, namespace, claim))
     wait_until(lambda: _is_bound(api, path), f"claim {namespace}/{claim} bound", timeout_seconds=30)
+
+
+def ensure_cache_volume(
+    api: ApiClient, spec: SandboxSpec, cell: Cell, namespace: str, claim: str, megabytes: int | None
+) -> str:
+    """An empty volume reserved for a claim that somebody else makes, full after so many megabytes; returns its name."""
+    volume = f"cache-{namespace}-{claim}"
+    folder = spec.folder / "caches" / volume
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o777)  # whoever a pod runs as writes to it: the kubelet gives a folder of its node no group
+    if megabytes is not None:
+        options = f"size={megabytes}m,mode=0777"
+        subprocess.run(cell.command("mount", "-t", "tmpfs", "-o", options, "none", folder), check=True)
+    body = persistent_volume(spec, volume, namespace, claim)
+    body["spec"] |= {"hostPath": {"path": str(folder), "type": "Directory"}, "accessModes": list(_ALL_MODES)}
+    api.apply(f"/api/v1/persistentvolumes/{volume}", body)
+    return volume
 
 
 def _is_bound(api: ApiClient, path: str) -> bool:

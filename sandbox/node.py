@@ -149,6 +149,7 @@ def _kubelet(spec: SandboxSpec, pki: Path, resolv_conf: Path) -> dict[str, objec
         "kubeAPIBurst": 1000,
         "eventRecordQPS": 0,
         "registryPullQPS": 0,
+        "shutdownGracePeriod": f"{spec.shutdown_seconds}s",
     }
 
 

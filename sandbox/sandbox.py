@@ -12,7 +12,7 @@ from sandbox.engine_image import ENGINE_IMAGES
 from sandbox.errors import SandboxError
 from sandbox.etcd_data import restore, save
 from sandbox.images import load_image
-from sandbox.model_volume import ensure_model_volume
+from sandbox.model_volume import ensure_cache_volume, ensure_model_volume
 from sandbox.node_resources import GPU, set_labels, set_resource
 from sandbox.preflight import check_machine
 from sandbox.progress import Progress
@@ -88,6 +88,10 @@ class Sandbox:
     def model_volume(self, namespace: str, claim: str) -> None:
         """Give the namespace a bound claim with the tiny model at `/tiny.gguf`."""
         ensure_model_volume(self.api(), self.spec, namespace, claim)
+
+    def cache_volume(self, namespace: str, claim: str, *, megabytes: int | None = None) -> str:
+        """Reserve an empty volume for a claim that somebody makes, full after so many megabytes; returns its name."""
+        return ensure_cache_volume(self.api(), self.spec, self.cell(), namespace, claim, megabytes)
 
     def set_gpus(self, count: int) -> None:
         """Advertise this many `nvidia.com/gpu` from now on; pods that run keep theirs."""

@@ -66,12 +66,15 @@ class SandboxSpec:
     """One sandbox. `cache` is the user cache folder, `gpus` the devices to advertise when it starts.
 
     `audit_log` is where the API server writes one JSON line per request, with the user and what was asked.
+    `shutdown_seconds` are those that the kubelet gives pods when the node is shut down; it hears of that on the message
+    bus of a logind, which somebody must play, so it is off unless asked for.
     """
 
     name: str
     cache: Path
     gpus: int = 4
     audit_log: Path | None = None
+    shutdown_seconds: int = 0
 
     def __post_init__(self) -> None:
         if not NAME_PATTERN.fullmatch(self.name):

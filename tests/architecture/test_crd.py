@@ -124,6 +124,7 @@ def test_only_constants_are_defaults() -> None:
         "spec.gpu.count": 1,
         "spec.gpu.shared": False,
         "spec.gpu.verify": True,
+        "spec.model.cache.claim.whenDeleted": "Delete",
         "spec.model.inspect": "Auto",
         "spec.model.trustRemoteCode": False,
         "spec.quantization": "auto",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate  # type: ignore[import-untyped]  # it has no types
 import pytest
 import yaml
 
@@ -66,6 +67,15 @@ def test_settings_in_a_kustomization_are_understood(page: Path, body: Body) -> N
     named = {name: value for patch in patches for name, value in _environment(patch)}
     assert named.keys() <= {variable.name for variable in VARIABLES}, page
     assert registry_settings(settings_from(named)) != registry_settings(settings_from({}))
+
+
+@pytest.mark.parametrize(
+    ("page", "body"),
+    [each for kind in ("PersistentVolumeClaim", "PersistentVolume", "StorageClass") for each in of_kind(kind)],
+)
+def test_storage_is_as_kubernetes_takes_it(page: Path, body: Body) -> None:
+    assert page.exists()
+    kubernetes_validate.validate(body, "1.34", strict=True)
 
 
 def _environment(part: Any) -> Iterator[tuple[str, str]]:

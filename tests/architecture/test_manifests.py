@@ -14,7 +14,7 @@ from llmservice.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("cluster", "namespaced")
-ROLES = ("rights", "pod-logs", "inspection", "stall-restarts", "leader-election")
+ROLES = ("rights", "pod-logs", "inspection", "download", "stall-restarts", "leader-election")
 
 
 def objects(file: str) -> list[dict[str, Any]]:
@@ -68,6 +68,7 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator"),
         (kind, "llmservice-operator-pod-logs"),
         (kind, "llmservice-operator-inspection"),
+        (kind, "llmservice-operator-download"),
         (kind, "llmservice-operator-stall-restarts"),
     ]
 
@@ -104,13 +105,20 @@ def test_the_operator_understands_its_environment() -> None:
     ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
     assert (settings.metrics_port, settings.probe_port) == (ports["metrics"], ports["probes"])
     assert settings.lease_namespace == "some-namespace"
-    assert settings.inspection_image == container()["image"]
+    assert (settings.inspection_image, settings.download_image) == (container()["image"],) * 2
 
 
 def test_jobs_that_look_at_models_are_a_right_of_their_own_and_never_changed() -> None:
     (rule,) = objects("base/inspection.yaml")[0]["rules"]
     assert (rule["resources"], {*rule["verbs"]}) == (["jobs"], {"get", "create", "delete"})
     assert "jobs" not in (ROOT / "manifests/base/rights.yaml").read_text()
+
+
+def test_downloads_are_a_right_of_their_own_that_changes_nothing_and_takes_no_claim_away() -> None:
+    rules = objects("base/download.yaml")[0]["rules"]
+    rights = {resource: {*rule["verbs"]} for rule in rules for resource in rule["resources"]}
+    assert rights == {"jobs": {"get", "create", "delete"}, "persistentvolumeclaims": {"get", "create"}}
+    assert "persistentvolumeclaims" not in (ROOT / "manifests/base/rights.yaml").read_text()
 
 
 def test_the_dockerfile_is_linted() -> None:

@@ -22,6 +22,7 @@ FEATURES: dict[str, Body] = {
     "least-roles": {
         "rbac": {"podLogs": False, "stallRestarts": False, "nodeInsight": False, "reviews": False, "userRoles": False},
         "inspection": {"enabled": False},
+        "downloads": {"enabled": False},
     },
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
@@ -49,6 +50,8 @@ FEATURES: dict[str, Body] = {
             "tolerations": [{"key": "team", "operator": "Exists"}],
         }
     },
+    "no-downloads": {"downloads": {"enabled": False}},
+    "few-downloads": {"downloads": {"atOnce": 2, "bandwidth": "100M"}},
     "no-inspection": {"inspection": {"enabled": False}},
     "patient-inspection": {"inspection": {"seconds": 300}},
     "settings": {"logLevel": "debug", "logFormat": "text", "workers": 32, "platform": "gke"},

@@ -20,6 +20,7 @@ AGE = f"llmservice_autoscale_reading_age_seconds{{{CHAT}}}"
 WAITING = f"llmservice_requests_waiting{{{CHAT}}}"
 ERRORS = 'controller_runtime_reconcile_errors_total{controller="llmservice"}'
 PASSES = 'controller_runtime_reconcile_total{controller="llmservice", result="success"}'
+CUT = f"llmservice_requests_truncated_total{{{CHAT}}}"
 PANICS = 'controller_runtime_reconcile_panics_total{controller="llmservice"}'
 
 
@@ -59,6 +60,7 @@ FIRES = {
     "LLMServiceAtMaximum": [
         Moment(LEADER | {looks("AtMaximum"): "0+4x60", looks("Steady"): "3x60", WAITING: "2x60"}, 20)
     ],
+    "LLMServiceRequestsTruncated": [Moment(LEADER | {CUT: "0x3 3x60"}, 8)],
 }
 """Each alert, and moments at which it and no other fires."""
 
@@ -78,6 +80,7 @@ SILENT = {
     ),
     "readings missing while no replica is ready": Moment(LEADER | {UNREAD: "1x60", replicas("ready"): "0x60"}, 30),
     "readings of a slow scrape": Moment(LEADER | {AGE: "30x60"}, 30),
+    "requests that were cut an hour ago": Moment(LEADER | {CUT: "0 3x90"}, 60),
     "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", WAITING: "0x60"}, 30),
     "at the maximum now and then": Moment(
         LEADER | {looks("AtMaximum"): "0+2x60", looks("Steady"): "0+2x60", WAITING: "2x60"}, 30

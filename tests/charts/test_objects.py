@@ -55,7 +55,9 @@ def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
 
 
 def test_settings_reach_the_operator() -> None:
-    found = settings(merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard"))))
+    found = settings(
+        merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard", "few-downloads")))
+    )
     assert found == Settings(
         workers=32,
         log_level="debug",
@@ -70,6 +72,9 @@ def test_settings_reach_the_operator() -> None:
         engine_http_proxy="http://proxy:3128",
         engine_no_proxy=".svc,10.0.0.0/8",
         inspection_image=f"ghcr.io/llmservice/operator:{__version__}",
+        download_image=f"ghcr.io/llmservice/operator:{__version__}",
+        downloads_at_once=2,
+        download_bandwidth=100_000_000,
         tolerations=({"key": "team", "operator": "Exists"},),
         monitoring_namespace="monitoring",
         prometheus_url="http://prometheus.monitoring:9090",
@@ -83,6 +88,14 @@ def test_models_are_inspected_with_the_operators_own_image_or_not_at_all() -> No
     without, patient = settings(FEATURES["no-inspection"]), settings(FEATURES["patient-inspection"])
     assert (without.inspection, without.inspection_image, patient.inspection_seconds) == ("never", "", 300)
     rights = [body for body in chart(FEATURES["no-inspection"]) if body["metadata"]["name"].endswith("-inspection")]
+    assert rights == []
+
+
+def test_models_are_downloaded_with_the_operators_own_image_or_not_at_all() -> None:
+    for name in ("default", "digest", "tag"):
+        assert settings(FEATURES[name]).download_image == operator_container(chart(FEATURES[name]))["image"]
+    assert settings(FEATURES["no-downloads"]).download_image == ""
+    rights = [body for body in chart(FEATURES["no-downloads"]) if body["metadata"]["name"].endswith("-download")]
     assert rights == []
 
 

@@ -13,7 +13,11 @@ import pytest
 import yaml
 
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.models.download_request import DownloadRequest
 from llmservice.planning.facts import RegistrySettings
+from llmservice.planning.service_plan import CachePlan, OwnedClaim
+from llmservice.rendering.claim import owned_claim
+from llmservice.rendering.download_job import DownloadSettings, download_job
 from llmservice.rendering.inspection_job import InspectionSettings, inspection_job
 from tests.cluster.conftest import ROOT
 from tests.cluster.kube import PATCHES, Body, Kube, Rejected, collection_of, item_of
@@ -151,6 +155,68 @@ def test_such_a_job_is_never_changed(admin: Kube, thief: Kube) -> None:
     assert "cannot patch" in said or "denied request: rule kinds" in said
 
 
+def the_service(admin: Kube) -> LLMService:
+    """The namespace's LLMService."""
+    owner = admin.get("LLMService", OWNED)
+    assert owner is not None
+    return LLMService.parse(owner)
+
+
+def download(admin: Kube, uri: str = "hf://owner/name") -> Body:
+    """The Job that downloads a model for the namespace's LLMService, as the operator makes it."""
+    service = the_service(admin)
+    secret = {"name": "bucket", "key": "id"}
+    env = [{"name": "AWS_ACCESS_KEY_ID", "valueFrom": {"secretKeyRef": secret}}]
+    spec = {**service.spec.as_json(), "engineOptions": {"env": env}, "pod": {"serviceAccountName": "reader"}}
+    asked = LLMService.parse({**(admin.get("LLMService", OWNED) or {}), "spec": spec})
+    cache = CachePlan(claim="models", request=DownloadRequest(uri=uri), expected_bytes=10**12)
+    return download_job(asked, cache, AIR_GAP, DownloadSettings(image="registry.example/operator:1", bandwidth=10**8))
+
+
+@pytest.mark.parametrize("uri", ["hf://owner/name", "s3://bucket/model"])
+def test_the_job_that_downloads_a_model_is_admitted_and_deleted(admin: Kube, thief: Kube, uri: str) -> None:
+    job = download(admin, uri)
+    write(thief, "create", job)
+    made = admin.create({**job, "spec": {**job["spec"], "suspend": True}})
+    thief.request("DELETE", item_of("Job", admin.namespace, made["metadata"]["name"]) + "?dryRun=All")
+
+
+def a_claim(admin: Kube, *, retained: bool = False) -> Body:
+    """The claim for the weights of the namespace's LLMService, as the operator makes it."""
+    owned = OwnedClaim(storage_class="", size="10Gi", access_modes=("ReadWriteOnce",), retained=retained)
+    return owned_claim(the_service(admin), "chat-weights", owned)
+
+
+@pytest.mark.parametrize("retained", [False, True])
+def test_a_claim_for_weights_is_made_and_never_changed_or_deleted(admin: Kube, thief: Kube, *, retained: bool) -> None:
+    claim = a_claim(admin, retained=retained)
+    write(thief, "create", claim)
+    name = f"made-{retained}".lower()
+    made = admin.create({**claim, "metadata": {**claim["metadata"], "name": name}})
+    said = answer(thief, "merge", {**made, "spec": {"resources": {"requests": {"storage": "20Gi"}}}})
+    assert "cannot patch" in said or "denied request: rule kinds" in said
+    with pytest.raises(Rejected, match=r"cannot delete|rule kinds"):
+        thief.request("DELETE", item_of("PersistentVolumeClaim", admin.namespace, name) + "?dryRun=All")
+
+
+NO_CLAIM: dict[str, tuple[str, dict[str, Any]]] = {
+    "a-volume-of-ones-choice": ("spec", {"volumeName": "of-the-bank"}),
+    "a-copy": ("spec", {"dataSource": {"kind": "PersistentVolumeClaim", "name": "of-the-bank"}}),
+    "of-another-kind": (
+        "metadata",
+        {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "x", "uid": "x"}]},
+    ),
+    "of-no-service": ("metadata", {"labels": {}}),
+}
+
+
+@pytest.mark.parametrize("attempt", NO_CLAIM)
+def test_a_stolen_token_makes_no_claim_but_one_for_weights(admin: Kube, thief: Kube, attempt: str) -> None:
+    part, fields = NO_CLAIM[attempt]
+    body = changed(a_claim(admin), lambda found: found.update(fields), part)
+    assert "denied request: rule claims" in answer(thief, "create", body)
+
+
 PROXY = {"HTTPS_PROXY": "http://proxy.example:3128"}
 AIR_GAP = RegistrySettings(hf_endpoint="https://hub.example", proxies=PROXY, pull_secrets=("a",))
 POD = ("spec", "template", "spec")
@@ -233,6 +299,38 @@ def test_a_stolen_token_makes_no_job_but_one_that_looks_at_a_model(admin: Kube, 
         fields = {**fields, "containers": [{**own, **fields["containers"][0]}]}
     said = answer(thief, "create", changed(job, lambda part: part.update(fields), *path))
     assert f"denied request: rule {rule}" in said
+
+
+NO_DOWNLOAD: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
+    "no-owner": (("metadata",), {"ownerReferences": []}, "owner"),
+    "a-services-label": (("spec", "template", "metadata"), {"labels": {"llmservice.dev/name": OWNED}}, "download"),
+    "for-ever": (("spec",), {"activeDeadlineSeconds": 10**7}, "download"),
+    "many": (("spec",), {"parallelism": 100, "completions": 100}, "download"),
+    "again-and-again": (("spec",), {"backoffLimit": 7}, "download"),
+    "kept": (("spec",), {"ttlSecondsAfterFinished": 10**6}, "download"),
+    "token": (POD, {"automountServiceAccountToken": True}, "token"),
+    "host-path": (POD, {"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "volumes"),
+    "root": (POD, {"securityContext": {"runAsNonRoot": False}}, "download"),
+    "command": (CONTAINER, {"command": ["sh"]}, "download"),
+    "other-arguments": (CONTAINER, {"args": ["run"]}, "download"),
+    "environment": (CONTAINER, {"env": [{"name": "KUBECONFIG", "value": "x"}]}, "download"),
+    "no-limits": (CONTAINER, {"resources": {}}, "download"),
+    "engine": (CONTAINER, {"name": "engine"}, "containers"),
+    "privileged": (CONTAINER, BEYOND["privileged"][1], "privilege"),
+    "writable-mount": (CONTAINER, {"volumeMounts": [{"name": "models", "mountPath": "/elsewhere"}]}, "download"),
+}
+
+
+@pytest.mark.parametrize("attempt", NO_DOWNLOAD)
+def test_a_stolen_token_makes_no_job_but_one_that_downloads_a_model(admin: Kube, thief: Kube, attempt: str) -> None:
+    path, fields, rule = NO_DOWNLOAD[attempt]
+    said = answer(thief, "create", changed(mountless_job(admin), lambda part: part.update(fields), *path))
+    assert f"denied request: rule {rule}" in said
+
+
+def mountless_job(admin: Kube) -> Body:
+    """The Job, open to any volumes: those that are replaced would be missed by their mounts."""
+    return changed(download(admin), lambda container: container.pop("volumeMounts"), *CONTAINER)
 
 
 def mountless(admin: Kube) -> Body:

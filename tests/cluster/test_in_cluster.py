@@ -161,7 +161,8 @@ def test_explain_asks_the_leader_through_the_api_server(installed: Kube, overlay
 def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
-    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, swept.
+    """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, swept,
+    and a model to be downloaded to a claim of its own, which waits for a volume.
 
     Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
     does the admission policy of the operator refuse any of it.
@@ -194,6 +195,9 @@ def test_rights_used_and_rights_granted_are_the_same(
     installed.wait_reason("crashed", "ModelNotFound", seconds=90)
     installed.create(a_tiny_service("refused", model={"uri": "pvc://models/absent.gguf"}))
     installed.wait_reason("refused", "ModelNotFound", seconds=90)  # by an inspection, whose Job is gone then
+    cache, absent = {"claim": {"size": "1Gi"}}, {"uri": "hf://owner/name", "file": "a.gguf", "inspect": "Never"}
+    installed.create(a_tiny_service("cached", model={**absent, "cache": cache}))
+    installed.wait_reason("cached", "Downloading")
     kubeconfig, _ = kubeconfig_of(installed.within(SYSTEM), ACCOUNT, tmp_path)
     asyncio.run(swept_from_nothing(kubeconfig, "" if overlay == "cluster" else installed.namespace))
     used, refused = asked_for(audit_log)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
-from tests.cluster.services import TINY, a_tiny_service, address_of, event_reasons
+from tests.cluster.services import TINY, a_tiny_service, address_of, ask, event_reasons
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]
 
@@ -27,17 +27,18 @@ QUIET_SECONDS = 5
 def requests_all_the_time(kube: Kube) -> Iterator[Counter[str]]:
     """Three clients that ask again and again, each time over a new connection; counts how the requests ended."""
     outcomes: Counter[str] = Counter()
+    began = time.monotonic()
     ends, url = threading.Event(), f"{address_of(kube)}/v1/models"
 
-    def ask() -> None:
+    def knock() -> None:
         while not ends.wait(0.05):
             try:
                 with urllib.request.urlopen(url, timeout=30) as answer:  # noqa: S310
                     outcomes["answered" if answer.read() else "empty"] += 1
             except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-                outcomes[f"{type(error).__name__}: {error}"] += 1
+                outcomes[f"{time.monotonic() - began:.2f} s: {error!r}"] += 1
 
-    clients = [threading.Thread(target=ask) for _ in range(3)]
+    clients = [threading.Thread(target=knock) for _ in range(3)]
     for client in clients:
         client.start()
     try:
@@ -75,6 +76,7 @@ def versions(kube: Kube) -> list[str]:
 def test_traffic_never_stops_and_what_served_comes_back(kube: Kube, operator: Operator, strategy: str) -> None:
     kube.create(a_tiny_service(replicas=2, rollout={"strategy": strategy}))
     kube.wait_ready("chat")
+    ask(kube)  # until kube-proxy has written its rules, a fresh Service answers nobody
     good, first = the_template(kube), uids(kube)
     with requests_all_the_time(kube) as outcomes:
         began = time.monotonic()

@@ -12,12 +12,15 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
+from tests.golden.claims import sentences as sentences_of_claims
+from tests.golden.downloads import sentences as sentences_of_downloads
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
 from tests.golden.rollouts import sentences as sentences_of_rollouts
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
 from tests.golden.stalls import sentences as sentences_of_stalls
 from tests.golden.starts import sentences as sentences_of_starts
+from tests.golden.weights import sentences as sentences_of_weights
 from tests.unit.api.cases import REFUSED, name_of, refusal
 from tests.unit.catalog.broken import BROKEN_ACCELERATORS, BROKEN_ENGINES, BROKEN_MODELS
 
@@ -89,7 +92,10 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "catalogue": _catalogue,
     "engines": _engines,
     "fit": lambda: iter(sentences_of_fits()),
+    "downloads": sentences_of_downloads,
     "inspections": sentences_of_inspections,
+    "claims": sentences_of_claims,
+    "weights": sentences_of_weights,
     "rollouts": sentences_of_rollouts,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,

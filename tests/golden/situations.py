@@ -132,6 +132,15 @@ UNPLANNABLE += tuple(
         {"spec__gpu": {"type": "MI300X"}, "spec__engineOptions": {"version": "0.10.2"}},
         {"spec__engine": "tgi", "spec__gpu": {"type": "B200"}},
         {"spec__engine": "tgi", "spec__gpu": {"type": "GH200"}},
+        {"spec__engine": "tgi", "spec__gpu": {"type": "L4"}, "spec__model__uri": "pvc://weights/hub?repo=acme/chat"},
+        {"spec__engine": "tgi", "spec__gpu": {"type": "L4"}, "spec__model__uri": "gs://bucket/chat"},
+        {"spec__gpu": {"type": "L4"}, "spec__model__cache": {"claim": {}}},
+        {
+            "spec__engine": "llamacpp",
+            "spec__model__uri": "s3://bucket/chat.gguf",
+            "spec__model__file": "other.gguf",
+            "spec__model__cache": {"claim": {"name": "weights"}},
+        },
     )
 )
 
@@ -140,6 +149,8 @@ NOTED: tuple[Callable[[], ServicePlan], ...] = tuple(
     partial(planned, **{**_CHAT, **changes})
     for changes in (
         {"spec__gpu": {"type": "L4"}},
+        {"spec__gpu": {"type": "L4"}, "spec__model__cache": {"claim": {"name": "weights"}}},
+        {"spec__gpu": {"type": "L4"}, "spec__model__uri": "oci://registry.example.com/chat:1"},
         {"spec__gpu": {"type": "Arc-Pro-B60"}},
         {"spec__gpu": {"type": "B999", "resourceName": "nvidia.com/gpu"}},
         {"spec__engine": "tgi", "spec__gpu": {"type": "L4"}, "spec__engineOptions": {"version": "3.3.7"}},

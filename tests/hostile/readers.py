@@ -24,17 +24,22 @@ from llmservice.converging.pod_context import PodContext
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.preparation import Preparation, preparation, preparation_failure
 from llmservice.converging.redaction import redacted, redacted_arguments
+from llmservice.download.bucket_failures import refusal
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
 from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
+from llmservice.models.download_answer import result_in
+from llmservice.models.download_choice import is_safe_name
+from llmservice.models.download_marker import marker_in
 from llmservice.models.gguf_header import read_gguf_header
 from llmservice.models.gguf_values import TruncatedHeader
 from llmservice.models.hugging_face_config import config_in, facts_of_config
 from llmservice.models.inspection_answer import facts_in
 from llmservice.models.plausible import MalformedModel
 from llmservice.models.weight_files import gguf_models, loaded_weights, parts_of
+from llmservice.signals.download_page import received_in
 from llmservice.signals.exposition import has_samples, names_in, scan
 from llmservice.signals.samples import Sample, is_of_engine, reading_from, wanted
 from llmservice.untrusted.texts import cut, printable
@@ -63,6 +68,11 @@ def _encodable(text: str) -> str:
 def _case(text: str, message: str = "") -> PodContext:
     pod = a_pod(ready=False, **crashed(exit_code=1, message=message))
     return PodContext(pod=pod, plan=_PLAN, log_patterns=_SIGNATURES, log_tail=text, preparation=Preparation())
+
+
+def _read_marker(text: str) -> None:
+    with suppress(MalformedModel):
+        marker_in(_bytes(text))
 
 
 def _parse(*path: str) -> Reader:
@@ -198,6 +208,11 @@ READERS: Mapping[str, Reader] = {
     "header of a GGUF file": _read_gguf,
     "names of a model's files": _read_names,
     "answer of an inspection": facts_in,
+    "answer of a download": result_in,
+    "page of a download": lambda text: received_in(_bytes(text)),
+    "marker of a download": _read_marker,
+    "name of a file that is downloaded": is_safe_name,
+    "what a bucket's store answers": lambda text: refusal(OSError(text), "s3://models/llama"),
     "name of a GGUF file": lambda text: quantization_in(text, {"Q4_K_M"}),
     "spec: model.uri": _parse("model", "uri"),
     "spec: engineOptions.args": _parse("engineOptions", "args", "[]"),

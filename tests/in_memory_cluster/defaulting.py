@@ -44,6 +44,7 @@ _BY_KIND: Mapping[str, Mapping[str, Any]] = {
         },
         "status": {},
     },
+    "PersistentVolumeClaim": {"spec": {"volumeMode": "Filesystem"}, "status": {"phase": "Pending"}},
     "PodDisruptionBudget": {
         "status": {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0},
     },

@@ -17,6 +17,7 @@ from tests.local_hub.repository import Fault, Repository
 
 _SIGNATURE = "signature=secret%2Fof%3Dthe+address"
 _ERROR = "X-Error-Code"
+_CHUNK = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,15 @@ class LocalHub:
     faults: list[Fault] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     knows_ranges: bool = True
+    served: int = 0
+    """Bytes of files that were sent."""
+    bytes_per_second: float = 0.0
+    """Of each answer with a file; 0: as fast as it goes."""
+    expires_after: int | None = None
+    """How often the address of a redirect may be used; None: always."""
+    uses: list[int] = field(default_factory=list)
+    xet_store: str = ""
+    """Where files are that Xet has; without one no file is in Xet."""
     url: str = ""
     other_url: str = ""
 
@@ -47,7 +57,8 @@ class LocalHub:
     async def at_hub(self, request: web.Request) -> web.StreamResponse:
         """Everything that comes to the hub itself."""
         self._note("hub", request)
-        if fault := self._fault(request.raw_path):
+        fault = self._fault(request.raw_path)
+        if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         found = self._found(request.path)
         if isinstance(found, web.Response):
@@ -58,19 +69,32 @@ class LocalHub:
         if not file:
             return web.json_response(repository.answer())
         if file.endswith(".json"):
-            return self._part(request, repository.files[file])
-        address = f"{self.other_url}/{request.path.lstrip('/')}?{_SIGNATURE}"
-        return web.Response(status=302, headers={"Location": address})
+            return await self._part(request, repository.files[file], fault)
+        return self._redirected(request, repository.xet.get(file, ""))
+
+    def _redirected(self, request: web.Request, in_xet: str) -> web.Response:
+        signed = len(self.uses)
+        self.uses.append(0)
+        address = f"{self.other_url}/{request.path.lstrip('/')}?number={signed}&{_SIGNATURE}"
+        told = {"X-Xet-Hash": in_xet} if self.xet_store and in_xet else {}
+        return web.Response(status=302, headers={"Location": address, **told})
 
     async def at_other(self, request: web.Request) -> web.StreamResponse:
         """What a redirect led to: the address must be as it was given, to the letter."""
         self._note("other", request)
-        if fault := self._fault(f"other{request.raw_path}"):
+        fault = self._fault(f"other{request.raw_path}")
+        if fault and not _is_of_body(fault):
             return await _failed(request, fault)
         if not request.raw_path.endswith(_SIGNATURE):
             return web.Response(status=403)
+        number = int(request.query["number"])
+        self.uses[number] += 1
+        if self.expires_after is not None and self.uses[number] > self.expires_after:
+            return web.Response(status=403)
         found = self._found(request.path)
-        return found if isinstance(found, web.Response) else self._part(request, found[0].files[found[2]])
+        if isinstance(found, web.Response):
+            return found
+        return await self._part(request, found[0].files[found[2]], fault)
 
     def _note(self, at: str, request: web.Request) -> None:
         headers = request.headers
@@ -84,26 +108,56 @@ class LocalHub:
         return None
 
     def _found(self, path: str) -> tuple[Repository, str, str] | web.Response:
-        """The repository, revision and file of a path; empty for the list of files."""
+        """The repository, revision and file of a path, empty for the list of files; else the answer."""
         parts = path.strip("/").split("/")
         if parts[:2] == ["api", "models"] and parts[4:5] == ["revision"]:
             name, revision, file = "/".join(parts[2:4]), "/".join(parts[5:]), ""
         elif parts[2:3] == ["resolve"]:
             name, revision, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+        elif parts[4:5] == ["xet-read-token"]:
+            return web.json_response({"casUrl": self.xet_store, "accessToken": "a-token", "exp": 2**40})
         else:
             return web.Response(status=404)
         repository = self.repositories.get(name)
         return (repository, revision, file) if repository else web.Response(status=401)
 
-    def _part(self, request: web.Request, data: bytes) -> web.Response:
+    async def _part(self, request: web.Request, data: bytes, fault: Fault | None = None) -> web.StreamResponse:
         asked = request.http_range
         if not self.knows_ranges or asked.start is None:
-            return web.Response(body=data)
+            return await self._sent(request, web.StreamResponse(), memoryview(data), fault)
         begin, end = asked.start, min(asked.stop or len(data), len(data))
         if begin >= len(data):
             return web.Response(status=416)
         headers = {"Content-Range": f"bytes {begin}-{end - 1}/{len(data)}"}
-        return web.Response(status=206, body=data[begin:end], headers=headers)
+        response = web.StreamResponse(status=206, headers=headers)
+        return await self._sent(request, response, memoryview(data)[begin:end], fault)
+
+    async def _sent(
+        self, request: web.Request, response: web.StreamResponse, body: memoryview, fault: Fault | None
+    ) -> web.StreamResponse:
+        """The body as it is, or as the fault makes it; counted as it leaves."""
+        response.content_length = len(body)
+        await response.prepare(request)
+        if fault and fault.wrong:
+            body = memoryview(bytes([body[0] ^ 0xFF]) + body[1:])
+        for at in range(0, len(body), _CHUNK):
+            if fault and fault.after is not None and at >= fault.after:
+                if request.transport:
+                    request.transport.abort()
+                break
+            try:
+                await response.write(body[at : at + _CHUNK])
+            except ConnectionError:  # who asked is gone
+                break
+            self.served += len(body[at : at + _CHUNK])
+            if self.bytes_per_second:
+                await asyncio.sleep(_CHUNK / self.bytes_per_second)
+        return response
+
+
+def _is_of_body(fault: Fault) -> bool:
+    """Whether the right answer is sent, but not as it is."""
+    return fault.wrong or fault.after is not None
 
 
 def _refused(request: web.Request, repository: Repository, revision: str, file: str) -> web.Response | None:
@@ -167,7 +221,7 @@ async def _served(hub: LocalHub, tls: ssl.SSLContext | None, host: str) -> Async
     runners = []
     for handler in (hub.at_hub, hub.at_other):
         app = web.Application()
-        app.router.add_route("GET", "/{path:.*}", handler)
+        app.router.add_route("*", "/{path:.*}", handler)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, host, 0, ssl_context=tls).start()

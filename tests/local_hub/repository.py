@@ -1,8 +1,11 @@
 """Repositories of the local hub: what is in them, and who may read it."""
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
+_PLAIN = (".json", ".txt", ".md", ".py", ".jinja")
+"""Kept in Git; all others are kept as large files."""
 COMMIT = "0e9e39f249a16976918f6564b8830bc894c89659"
 
 
@@ -17,21 +20,29 @@ class Repository:
     private: bool = False
     token: str = ""
     more: dict[str, Any] = field(default_factory=dict)
+    xet: dict[str, str] = field(default_factory=dict)
+    """The hash in Xet of each file that is there."""
 
     def answer(self) -> dict[str, Any]:
         """What `/api/models/NAME/revision/REVISION?blobs=true` answers, as far as anybody reads it."""
-        siblings = [
-            {"rfilename": name, "size": self.sizes.get(name, len(data)), "blobId": "b" * 40}
-            for name, data in self.files.items()
-        ]
+        siblings = [self._sibling(name, data) for name, data in self.files.items()]
         return {"sha": COMMIT, "gated": self.gated or False, "siblings": siblings, "disabled": False, **self.more}
+
+    def _sibling(self, name: str, data: bytes) -> dict[str, Any]:
+        size = self.sizes.get(name, len(data))
+        if name.endswith(_PLAIN):
+            digest = hashlib.sha1(f"blob {len(data)}\0".encode() + data, usedforsecurity=False).hexdigest()
+            return {"rfilename": name, "size": size, "blobId": digest}
+        large = {"sha256": hashlib.sha256(data).hexdigest(), "size": size, "pointerSize": 134}
+        return {"rfilename": name, "size": size, "blobId": "b" * 40, "lfs": large}
 
 
 @dataclass(slots=True)
 class Fault:
     """What happens, `times` over, to requests whose path holds `path`, in place of an answer.
 
-    `cut` ends the body early; `seconds` is waited first; `endless` sends letters as long as somebody reads.
+    `cut` ends the body early; `seconds` is waited first; `endless` sends letters as long as somebody reads. `wrong`
+    changes the first byte of the right answer, `after` breaks the connection after so many bytes of it.
     """
 
     path: str
@@ -42,3 +53,5 @@ class Fault:
     seconds: float = 0.0
     cut: bool = False
     endless: bool = False
+    wrong: bool = False
+    after: int | None = None

@@ -187,8 +187,8 @@ def test_pods_that_an_edit_does_not_change_are_not_given_up() -> None:
 
 def test_what_does_not_go_with_the_newest_bounds_is_not_returned_to() -> None:
     """The earlier engine reports no KV cache, which the newest autoscaling is by."""
-    kv = {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 50}}
-    vllm = {"spec__engine": "vllm", "spec__model": {"uri": "hf://acme/chat-7B"}, "spec__replicas": None}
+    kv: dict[str, Any] = {"maxReplicas": 2, "policy": "Threshold", "targets": {"kvCachePercent": 50}}
+    vllm: dict[str, Any] = {"spec__engine": "vllm", "spec__model": {"uri": "hf://acme/chat-7B"}, "spec__replicas": None}
     world = RolloutWorld().first()
     world.apply(**vllm, spec__autoscaling=kv)
     world.settle()

@@ -61,7 +61,6 @@ class GpuWorld(World):
         self.census.lists = 0
 
     def roll_out(self, name: str = "chat") -> None:
-        others = asyncio.run(self.cluster.list("Pod", label_selector=f"llmservice.dev/name!={name}"))
         super().roll_out(name)
 
         def place(pod: Manifest) -> None:
@@ -69,9 +68,6 @@ class GpuWorld(World):
 
         for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector=f"llmservice.dev/name={name}")):
             self.cluster.edit(Ref("Pod", NAMESPACE, pod["metadata"]["name"]), place)
-        for pod in others:
-            if pod["metadata"]["namespace"] == NAMESPACE:  # they were removed too
-                self.cluster.create(pod)
 
     def edit(self, value: int = 3, name: str = "chat", **spec: Any) -> float | None:
         """An edit that gives the replicas another template."""
@@ -89,8 +85,8 @@ class GpuWorld(World):
         arguments: list[str] = self.get("Deployment")["spec"]["template"]["spec"]["containers"][0]["args"]
         return arguments[arguments.index("--parallel") + 1]
 
-    def rollout(self) -> dict[str, str]:
-        told: dict[str, str] = self.get("LLMService")["status"].get("rollout", {})
+    def rollout(self) -> dict[str, Any]:
+        told: dict[str, Any] = self.get("LLMService")["status"].get("rollout", {})
         return told
 
     def events(self) -> list[tuple[str, str]]:
@@ -323,6 +319,16 @@ def test_without_downtime_a_change_waits_until_there_is_room() -> None:
     )
     world.pass_time(61)
     assert (world.strategy(), world.max_num_seqs(), world.rollout()["strategy"]) == (SURGE, "3", "Surge")
+
+
+def test_a_change_that_waits_for_hours_is_neither_given_up_nor_taken_for_what_serves() -> None:
+    world = GpuWorld(1, spec__rollout={"allowDowntime": False})
+    served = world.rollout()["served"]
+    world.edit()
+    for _ in range(3):
+        world.pass_time(3600)
+    assert (world.rollout()["served"], "failed" in world.rollout()) == (served, False)
+    assert world.condition("Reconciling")["reason"] == "RolloutBlocked"
 
 
 def test_between_looks_a_change_that_waits_reads_nothing() -> None:

@@ -83,7 +83,7 @@ class World:
         """What the Deployment's controller and the kubelet do: pods of the current template, all ready."""
         deployment = self.get("Deployment", name)
         wanted = deployment["spec"]["replicas"]
-        for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE)):
+        for pod in asyncio.run(self.cluster.list("Pod", NAMESPACE, label_selector="llmservice.dev/name")):
             self.cluster.remove(Ref("Pod", NAMESPACE, pod["metadata"]["name"]))
         replica_set = self.replica_set(name)
         for number in range(wanted):

@@ -12,6 +12,7 @@ RIGHTS = {
     "operator": "base/rights.yaml",
     "podLogs": "base/pod-logs.yaml",
     "inspection": "base/inspection.yaml",
+    "download": "base/download.yaml",
     "stallRestarts": "base/stall-restarts.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "reviews": "overlays/cluster/reviews.yaml",

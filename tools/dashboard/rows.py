@@ -151,6 +151,17 @@ AUTOSCALING = (
         ),
     ),
     Panel(
+        title="Requests cut",
+        meaning="Requests of the last hour that ended with their engine: a crash, a kill, a drain too short.",
+        unit="none",
+        queries=(
+            Query(
+                f"sum by (namespace, name) (increase(llmservice_requests_truncated_total{{{OF_SERVICES}}}[1h]))",
+                _SERVICE,
+            ),
+        ),
+    ),
+    Panel(
         title="Length of a round",
         meaning="Reading, deciding and acting for all services.",
         unit="s",

@@ -20,6 +20,10 @@
 - name: LLMSERVICE_INSPECTION_IMAGE
   value: {{ include "llmservice.image" . }}
 {{- end }}
+{{- if .Values.downloads.enabled }}
+- name: LLMSERVICE_DOWNLOAD_IMAGE
+  value: {{ include "llmservice.image" . }}
+{{- end }}
 {{- if eq .Values.scope "namespaced" }}
 - name: LLMSERVICE_NAMESPACES
   {{- if .Values.namespaces }}
@@ -49,6 +53,8 @@ IMAGE_MIRRORS: {{ include "llmservice.pairs" .imageMirrors | quote }}
 PULL_SECRETS: {{ .pullSecrets | join "," | quote }}
 TOLERATIONS: {{ if .tolerations }}{{ toJson .tolerations | quote }}{{ end }}
 {{- end }}
+DOWNLOADS_AT_ONCE: {{ ternary "" (toString .Values.downloads.atOnce) (eq (int .Values.downloads.atOnce) 4) | quote }}
+DOWNLOAD_BANDWIDTH: {{ .Values.downloads.bandwidth | quote }}
 INSPECTION: {{ ternary "" "never" .Values.inspection.enabled | quote }}
 INSPECTION_SECONDS: {{ ternary "" (toString .Values.inspection.seconds) (eq (int .Values.inspection.seconds) 60) | quote }}
 LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}

@@ -13,7 +13,9 @@ import click
 from llmservice import __version__
 
 VERBS = {
+    "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "crd": "Print the CustomResourceDefinition.",
+    "download": "Download a model to a claim, once and checked.",
     "explain": "Explain why a service has its number of replicas.",
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster needs.",

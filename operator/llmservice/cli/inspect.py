@@ -15,11 +15,12 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.inspection.hub_access import hub_access
-from llmservice.inspection.inspecting import Inspected, Question, inspect_folder, inspect_repository
+from llmservice.inspection.inspecting import Inspected, Question, inspect_folder, inspect_hub_cache, inspect_repository
+from llmservice.models.claim_uri import claim_uri
 from llmservice.models.inspection_answer import answer_of, answer_text
 from llmservice.models.inspection_failure import InspectionFailure
 
-_CLAIM, _HUB = "pvc://", "hf://"
+_HUB = "hf://"
 _PATHS = ("/", "./", "../")
 
 
@@ -67,7 +68,8 @@ def command(
     """Print what the files of MODEL say of it: sizes, context, quantization, task; without loading it.
 
     MODEL is hf://owner/name or owner/name on a hub, a path that begins with / or ./, or pvc://claim/path where that
-    claim is mounted. Of a hub config.json, sizes, and headers are read, never weights.
+    claim is mounted (pvc://claim/folder?repo=owner/name where the folder is a cache of the hub). Of a hub config.json,
+    sizes, and headers are read, never weights. What is in a bucket or in an image cannot be inspected.
 
     The hub is that of HF_ENDPOINT, with the token in HF_TOKEN, through HTTPS_PROXY, trusting SSL_CERT_FILE or
     REQUESTS_CA_BUNDLE besides the system's authorities.
@@ -99,9 +101,11 @@ def _inspected(model: str, revision: str, ask: Question, root: Path | None) -> I
         path = Path(model)
         return asyncio.run(inspect_folder(path, root or (path if path.is_dir() else path.parent), file=ask.file))
     checked = _checked(model, revision, ask.file)
-    if checked.uri.startswith(_CLAIM):
+    if on_claim := claim_uri(checked.uri):
         mounted = root or Path(MODELS_PATH)
-        path = mounted / checked.uri.removeprefix(_CLAIM).partition("/")[2]
+        path, repository = mounted / on_claim.path, on_claim.repository
+        if repository:
+            return asyncio.run(inspect_hub_cache(path, mounted, repository, ask, revision))
         return asyncio.run(inspect_folder(path, mounted, file=ask.file))
     if "://" in checked.uri and not checked.uri.startswith(_HUB):
         raise UsageError("UnsupportedModelSource", "cannot be inspected: name hf://, pvc:// or a path", field="MODEL")

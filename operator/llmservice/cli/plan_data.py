@@ -7,7 +7,7 @@ from llmservice.cli.answers import Answer, FileAnswer
 from llmservice.cli.findings import Finding
 from llmservice.cli.fit_figures import figures_of
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import CachePlan, ServicePlan
 
 
 def as_object(files: Iterable[FileAnswer]) -> dict[str, Any]:
@@ -67,4 +67,17 @@ def _planned(plan: ServicePlan) -> dict[str, Any]:
         "defaults": [{"field": each.field, "value": each.value, "reason": each.reason} for each in plan.defaults],
         "notes": list(plan.notes),
         "fit": figures_of(plan.fit) if plan.fit else None,
+        "cache": _cache(plan.cache) if plan.cache else None,
     }
+
+
+def _cache(cache: CachePlan) -> dict[str, Any]:
+    """The claim, what is downloaded to it, and how it is made; None for one that exists."""
+    owned = cache.owned and {
+        "storageClassName": cache.owned.storage_class,
+        "size": cache.owned.size,
+        "accessModes": list(cache.owned.access_modes),
+        "whenDeleted": "Retain" if cache.owned.retained else "Delete",
+    }
+    download = {"key": cache.request.key, "expectedBytes": cache.expected_bytes, "format": cache.request.format}
+    return {"claim": cache.claim, "made": owned, **download}

@@ -9,10 +9,11 @@ from llmservice.cli.findings import Finding, one_line
 from llmservice.cli.fit_figures import WORDS
 from llmservice.cli.plural import counted
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import CachePlan, ServicePlan
 
 _WIDTH = 110
 _LABEL = 13
+_GB = 10**9
 
 
 def as_text(files: Sequence[FileAnswer]) -> str:
@@ -48,6 +49,8 @@ def _facts(plan: ServicePlan) -> Iterator[tuple[str, str]]:
     yield "engine", f"{plan.engine} {plan.engine_version}"
     yield "image", plan.container.image
     yield "model", f"{plan.model}, served as {', '.join(plan.names)}"
+    if plan.cache:
+        yield "cache", _cache(plan.cache)
     yield "devices", _devices(plan)
     yield "limits", f"{_limits(plan)}; quantization {plan.quantization}"
     if plan.container.command:
@@ -55,6 +58,13 @@ def _facts(plan: ServicePlan) -> Iterator[tuple[str, str]]:
     yield "arguments", shlex.join(redacted_arguments(plan.container.args))
     if plan.fit:
         yield "fit", f"{WORDS[plan.fit.outcome]}: {plan.fit.message}"
+
+
+def _cache(cache: CachePlan) -> str:
+    made, size = "yours", f", {cache.expected_bytes / _GB:.1f} GB" if cache.expected_bytes else ""
+    if cache.owned:
+        made = f"made for it: {cache.owned.size}, {' and '.join(cache.owned.access_modes)}"
+    return f"{cache.request.uri}{size}, downloaded once to claim {cache.claim} ({made})"
 
 
 def _limits(plan: ServicePlan) -> str:

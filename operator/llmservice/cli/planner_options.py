@@ -12,7 +12,7 @@ from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.errors import InvalidSetting, UsageError
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
-from llmservice.settings import VARIABLES, settings_from
+from llmservice.settings import VARIABLES, Settings, settings_from
 
 _MOST_BYTES = 64 * 1024
 _SETTINGS, _PLATFORM = "--settings", "--platform"
@@ -45,10 +45,8 @@ def planner_from(
 
     In a cluster the labels of the nodes tell the platform; here `platform`, or the setting.
     """
-    rows = catalogue_with(catalogue)
-    given = {name: value for name, value in environment.items() if name in _NAMES}
+    rows, chosen = catalogue_with(catalogue), settings_of(settings, environment)
     try:
-        chosen = settings_from({**given, **(_settings_in(settings) if settings else {})})
         registry = registry_settings(chosen)
     except InvalidSetting as error:
         raise UsageError(error.reason, str(error), field=_SETTINGS if settings else "") from error
@@ -58,6 +56,15 @@ def planner_from(
         platform=_platform(platform, rows) if platform else chosen.platform,
         readers=MetricsReaders(monitoring=chosen.monitoring_namespace),
     )
+
+
+def settings_of(file: Path | None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The operator's settings from a file, else from the environment; raises UsageError."""
+    given = {name: value for name, value in environment.items() if name in _NAMES}
+    try:
+        return settings_from({**given, **(_settings_in(file) if file else {})})
+    except InvalidSetting as error:
+        raise UsageError(error.reason, str(error), field=_SETTINGS if file else "") from error
 
 
 _NAMES = {variable.name for variable in VARIABLES}

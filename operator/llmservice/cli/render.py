@@ -19,6 +19,7 @@ from llmservice.cli.reading import files_argument
 from llmservice.converging.replicas import replicas_to_state
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.rendering.claim import owned_claim
 from llmservice.rendering.manifests import render
 
 
@@ -93,7 +94,16 @@ def _manifests(answer: Answer) -> tuple[Manifest, ...]:
 def _of_plan(service: LLMService, plan: ServicePlan) -> tuple[Manifest, ...]:
     spec = service.spec
     replicas = replicas_to_state(fixed=spec.replicas, suspend=spec.suspend, minimum=plan.minimum or 1, deployment=None)
-    return render(plan, replicas.value)
+    return (*_claim(service, plan), *render(plan, replicas.value))
+
+
+def _claim(service: LLMService, plan: ServicePlan) -> Iterator[Manifest]:
+    """The claim of a cache, where the operator makes one. The Job that fills it is its own business."""
+    if plan.cache and plan.cache.owned:
+        claim = owned_claim(service, plan.cache.claim, plan.cache.owned)
+        if not plan.owner.uid:
+            claim["metadata"].pop("ownerReferences", None)
+        yield claim
 
 
 def _yaml(answers: Iterable[Answer], *, quiet: bool) -> Iterator[str]:

@@ -35,6 +35,7 @@ KINDS = {
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
         Kind("v1", "Pod", "pods"),
         Kind("batch/v1", "Job", "jobs"),
+        Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         Kind("v1", "Event", "events"),
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
         Kind("v1", "ConfigMap", "configmaps"),

@@ -33,6 +33,7 @@ from llmservice.controllers.triggers import enqueue_owner, remember, use_catalog
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.downloads import Downloads, download_settings
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
 from llmservice.reconcilers.llmservice import LLMServiceReconciler
@@ -45,6 +46,7 @@ from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
 from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
+from llmservice.signals.download_page import read_download
 from llmservice.signals.source import Source
 
 CATALOGUE_NAME = "llmservice-catalogue"
@@ -152,6 +154,13 @@ def _reconciler(
 ) -> LLMServiceReconciler:
     """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
+    downloads = Downloads(
+        cluster=cluster,
+        registry=planner.registry,
+        settings=download_settings(settings),
+        progress=read_download,
+        now=_now,
+    )
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
@@ -161,6 +170,7 @@ def _reconciler(
         scaling=autoscaler.services.states.report,
         engine=stalls.condition,
         inspect=inspections.facts_of,
+        fetch=downloads.weights_of,
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
 

@@ -8,7 +8,16 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import condition_in, timestamp
 from llmservice.objects.references import Manifest
 
-_ROUTINE = frozenset({Reason.INSPECTING, Reason.PROGRESSING, Reason.STARTING, Reason.PULLING, Reason.LOADING})
+_ROUTINE = frozenset(
+    {
+        Reason.INSPECTING,
+        Reason.DOWNLOADING,
+        Reason.PROGRESSING,
+        Reason.STARTING,
+        Reason.PULLING,
+        Reason.LOADING,
+    }
+)
 """Steps of every normal start: visible in the conditions, not worth an Event."""
 _WARNINGS = frozenset({Reason.ROLLED_BACK})
 """Of replicas that serve, and yet not what was asked for."""

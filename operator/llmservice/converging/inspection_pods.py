@@ -7,12 +7,13 @@ from llmservice.api.v1alpha1.resource import GROUP, KIND
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.intent import covers
 from llmservice.converging.preparation import preparation
-from llmservice.objects.names import INSPECTION_CONTAINER
+from llmservice.objects.names import DOWNLOAD_CONTAINER, INSPECTION_CONTAINER
 from llmservice.objects.pods import condition, created_at, waiting_of
 from llmservice.objects.references import Manifest, controller_of, controller_uid, uid_of
 
 _REFUSED_POD = "FailedCreate"
 """Reason of the job controller's Event (pkg/controller/controller_utils.go)."""
+_CONTAINERS = frozenset({INSPECTION_CONTAINER, DOWNLOAD_CONTAINER})
 _ENDS = ("Complete", "Failed")
 _ONE_OF = ("env", "volumeMounts")
 
@@ -84,4 +85,4 @@ def not_inspected(why: str) -> str:
 
 def _status(pod: Manifest) -> Mapping[str, Any]:
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
-    return next((item for item in statuses if item.get("name") == INSPECTION_CONTAINER), {})
+    return next((item for item in statuses if item.get("name") in _CONTAINERS), {})

@@ -53,12 +53,12 @@ MISSING = (
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),
         Reason.CLAIM_NOT_FOUND,
-        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name",
     ),
     Missing(
         compiled(r'could not find v1\.PersistentVolumeClaim "(?:[^/"]+/)?(?P<name>[^"]+)"'),
         Reason.CLAIM_NOT_FOUND,
-        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct spec.model.uri",
+        "PersistentVolumeClaim {name} does not exist: create it in namespace {namespace}, or correct its name",
     ),
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" (?:is being deleted|bound to non-existent)'),
@@ -68,7 +68,7 @@ MISSING = (
     Missing(
         compiled(r"unbound immediate PersistentVolumeClaims"),
         Reason.CLAIM_NOT_BOUND,
-        "the PersistentVolumeClaim of spec.model.uri is not bound to a volume: check its StorageClass and size",
+        "the PersistentVolumeClaim of spec.model is not bound to a volume: check its StorageClass and size",
     ),
 )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from llmservice.objects.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
-from llmservice.objects.references import Manifest, uid_of
+from llmservice.objects.references import Manifest, is_being_deleted, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
 """Of ready pods the ReplicaSet controller stops those with the lowest number first; without it a pod has 0."""
@@ -52,6 +52,24 @@ class ScaledPod:
             return None
         seconds = (datetime.fromisoformat(self.ready_at) - datetime.fromisoformat(self.created_at)).total_seconds()
         return min(max(seconds, 0.0), LONGEST_COLD_START_SECONDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeavingPod:
+    """One that is being stopped while its engine runs: it takes no new requests and finishes those it has."""
+
+    name: str
+    uid: str
+    address: str
+
+
+def leaving_pods(ours: Iterable[Manifest]) -> tuple[LeavingPod, ...]:
+    """Those of the pods that a Deployment made that are on their way out."""
+    leaving = (pod for pod in ours if is_being_deleted(pod) and running_of(engine_of(pod)) is not None)
+    return tuple(
+        LeavingPod(name=pod["metadata"]["name"], uid=uid_of(pod), address=str(pod["status"].get("podIP") or ""))
+        for pod in leaving
+    )
 
 
 def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.converging.durations import duration
 from llmservice.converging.events import event
+from llmservice.converging.spans import span
 from llmservice.converging.startup_phases import expected_start_seconds
 from llmservice.converging.startup_status import part, phases_in
 from llmservice.objects.references import Manifest
@@ -41,14 +41,14 @@ def ended_start(before: Status, after: Status) -> dict[str, int]:
 def started(start: Status) -> str:
     """A start that ended, in a sentence."""
     phases = phases_in(start)
-    told = ", ".join(f"{phase} {duration(seconds)}" for phase, seconds in phases.items())
-    return f"{start.get('pod')} was ready after {duration(sum(phases.values()))}: {told}"
+    told = ", ".join(f"{phase} {span(seconds)}" for phase, seconds in phases.items())
+    return f"{start.get('pod')} was ready after {span(sum(phases.values()))}: {told}"
 
 
 def last_start(status: Status) -> str:
     """How long the last start took, as the end of a sentence; empty where that is not known."""
     seconds = expected_start_seconds(status)
-    return "" if seconds is None else f"; the last start took {duration(seconds)}"
+    return "" if seconds is None else f"; the last start took {span(seconds)}"
 
 
 def _began(step: str, status: Status) -> str:

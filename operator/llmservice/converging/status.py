@@ -18,6 +18,13 @@ from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.startup_budget import how_to_wait
 from llmservice.converging.updates import made_by_newer
+from llmservice.converging.weights import (
+    Waiting,
+    kept_record,
+    kept_weights,
+    weights_condition,
+    weights_condition_while,
+)
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.pods import stays_on
 from llmservice.objects.references import Manifest
@@ -91,6 +98,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
         **({"start": situation.start} if situation.start else {}),
+        **kept_weights(plan, before),
         **({"rollout": rollout} if rollout else {}),
         **({"startup": situation.startup} if situation.startup else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
@@ -118,11 +126,12 @@ def stalled(
     *,
     progress: Progress | None,
     passes: bool = False,
+    weights: Waiting | None = None,
 ) -> dict[str, Any]:
     """The status of a resource that cannot be reconciled: running replicas keep running and their plan stays.
 
     A cause that `passes` by itself is Reconciling instead of Stalled, and what is said of replicas and scaling stays
-    too. Without `progress` the counts stay as they were.
+    too. Without `progress` the counts stay as they were. `weights` is what the resource waits for, where it does.
     """
     kind = ConditionType.RECONCILING if passes else ConditionType.STALLED
     ready = int(before.get("readyReplicas", 0)) if progress is None else progress.ready
@@ -134,8 +143,11 @@ def stalled(
     ]
     if condition_in(before, ConditionType.SCALING_ACTIVE) and not passes:
         conditions.append(Condition(type=ConditionType.SCALING_ACTIVE, status=False, reason=reason, message=message))
-    counts = {} if progress is None else _replica_counts(progress)
-    status = _composed(before, generation, conditions, {**before, **counts}, now)
+    facts = {**before, **({} if progress is None else _replica_counts(progress))}
+    if weights is not None:
+        conditions.append(weights_condition_while(weights))
+        facts = {**{name: facts[name] for name in facts if name != "weights"}, **kept_record(before, weights)}
+    status = _composed(before, generation, conditions, facts, now)
     kept = [condition for kind in _OF_REPLICAS if passes and (condition := condition_in(before, kind))]
     return {**status, "conditions": [*status["conditions"], *kept]}
 
@@ -159,6 +171,7 @@ def _conditions(situation: Situation, now: datetime) -> list[Condition]:
         fits_condition(situation.plan.fit),
         situation.accelerator,
         situation.engine,
+        weights_condition(situation.plan, situation.before, situation.diagnosis),
         situation.update,
         situation.modified,
     )

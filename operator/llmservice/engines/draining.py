@@ -1,6 +1,6 @@
 """preStop hooks: wait in the container until the engine is idle, for engines that abort running requests on SIGTERM."""
 
-from llmservice.engines.engine import PORT
+from llmservice.engines.engine import PORT, ServingRequest
 
 SETTLE_SECONDS = 5
 """Time for every kube-proxy and ingress to learn that the pod is no endpoint any more."""
@@ -8,6 +8,15 @@ SETTLE_SECONDS = 5
 SETTLE = ("/bin/sh", "-c", f"sleep {SETTLE_SECONDS}")
 """The preStop command of an engine that finishes running requests itself after SIGTERM."""
 
+_UNSENT = f"""\
+unsent() {{
+  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+    grep -E ':{PORT:04X} [0-9A-F]+:[0-9A-F]+ [0-9A-F]+ ' | grep -qvE ':{PORT:04X} [^ ]+ [^ ]+ 0+:'
+}}
+"""
+"""Whether a connection to the engine holds bytes that its client has not taken yet: proc(5), tx_queue."""
+
+_MARK = "@unsent@"
 _WAIT = f"""\
 end=$(($(date +%s) + $1))
 url=http://127.0.0.1:{PORT}
@@ -20,16 +29,18 @@ idle=0
 while [ "$(date +%s)" -lt $end ] && [ $idle -lt 2 ]; do
   page=$(ask $url/metrics)
   case $? in 0) ;; 7) exit 0;; *) sleep 1; continue;; esac
-  if echo "$page" | grep -E "$2" | grep -qvE ' 0([.]0+)?$'; then idle=0; else idle=$((idle + 1)); fi
+  if echo "$page" | grep -E "$2" | grep -qvE ' 0([.]0+)?$'{_MARK}; then idle=0; else idle=$((idle + 1)); fi
   sleep 1
 done"""
 
 
-def wait_until_idle(gauges: str, seconds: int) -> tuple[str, ...]:
-    """A preStop command that ends when all gauges are 0, twice in a row, or after so many seconds.
+def wait_until_idle(request: ServingRequest, gauges: str) -> tuple[str, ...]:
+    """A preStop command that ends when all gauges are 0, twice in a row, or when the time for the drain is over.
 
     `gauges` is a regular expression for the lines of /metrics that count requests. A missing gauge counts as 0, a
     timeout as busy; when nothing listens (curl exit code 7) it ends at once. A proxy in the environment is bypassed:
-    its answer would count as idle, its refusal as nothing listening.
+    its answer would count as idle, its refusal as nothing listening. Clients that read slowly are waited for too: a
+    request is done for an engine when its last token is made, and the pod's network goes with the engine.
     """
-    return ("/bin/sh", "-c", _WAIT, "drain", str(seconds), gauges)
+    script = _UNSENT + _WAIT.replace(_MARK, " || unsent") if request.drains_until_sent else _WAIT.replace(_MARK, "")
+    return ("/bin/sh", "-c", script, "drain", str(SETTLE_SECONDS + request.drain_seconds), gauges)

@@ -17,7 +17,10 @@ PORT = 8000
 """The container port of every engine; a restricted pod cannot bind the ports below 1024."""
 
 MODELS_PATH = "/models"
-"""Where a claim with weights is mounted."""
+"""Where a claim or an image with weights is mounted."""
+
+COMPILED_PATH = "/compiled"
+"""Where an engine keeps what it compiles, when there is a place that outlives the replica."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +36,10 @@ class Default:
 class ModelSource:
     """Where the weights come from, decided by planning.
 
-    `scheme` is `hf`, `pvc`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is the
-    absolute path inside the container (pvc). `file` is the GGUF file the user named, else empty.
+    `scheme` is `hf`, `pvc`, `oci`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is
+    the absolute path inside the container (pvc, oci). `file` is the GGUF file the user named, else empty. `claim` or
+    `image` is what is mounted at MODELS_PATH, empty for none. `hub_cache` is the absolute path of the folder in which a
+    repository lies as huggingface_hub keeps it, where it is on a claim. `offline`: all of it is there, no hub is asked.
     """
 
     scheme: str
@@ -42,6 +47,15 @@ class ModelSource:
     path: str = ""
     revision: str = ""
     file: str = ""
+    claim: str = ""
+    image: str = ""
+    hub_cache: str = ""
+    offline: bool = False
+
+    @property
+    def is_mounted(self) -> bool:
+        """Whether it is read from a volume: nothing is downloaded to the replica."""
+        return bool(self.claim or self.image)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +64,10 @@ class ServingRequest:
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
     requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
-    are on them, None for all. `drain_seconds` is for running requests to finish. `cores` and `memory_bytes` are the
-    container's limits; 0 means none. An `own_image` may take values that nobody knows here.
+    are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
+    clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
+    `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
+    at the next start.
     """
 
     names: tuple[str, ...]
@@ -69,6 +85,8 @@ class ServingRequest:
     memory_bytes: int = 0
     offload_layers: int | None = None
     own_image: bool = False
+    drains_until_sent: bool = True
+    keeps_compiled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +116,8 @@ class Launch:
     empty volumes. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
     `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
     SIGTERM as process 1 of its container, `needs_shared_memory` for one whose processes exchange buffers even with one
-    device or none. `defaults` are values the engine chose, `notes` are sentences for `status.plan`.
+    device or none. `compiles`: it uses COMPILED_PATH. `defaults` are values the engine chose, `notes` are sentences for
+    `status.plan`.
     """
 
     args: tuple[str, ...]
@@ -111,6 +130,7 @@ class Launch:
     stop_seconds: int = 0
     needs_init: bool = False
     needs_shared_memory: bool = False
+    compiles: bool = False
     defaults: tuple[Default, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -177,9 +197,9 @@ class Capabilities:
 
     `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
     the model's repository. `dtype`: it accepts a number format, `float32`: this one too. `gguf`: it loads one file of a
-    repository. `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts
-    `--flag=value`. `glued` are the one-letter options that it accepts in one word with their value (`-p8080`) or with
-    other options (`-ep`).
+    repository. `hub_cache`: it finds a repository by its name in a read-only cache of the hub. `one_word_arguments`:
+    its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued` are the one-letter
+    options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
     option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
@@ -194,6 +214,7 @@ class Capabilities:
     float32: bool = False
     gguf: bool = False
     offload: bool = False
+    hub_cache: bool = False
     one_word_arguments: bool = False
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()

@@ -12,6 +12,9 @@ from llmservice.errors import InvalidSpec
 TOKEN_VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 CACHE_VARIABLES = ("HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
 
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+"""With these the libraries ask no hub: neither for what they have, nor for a newer version of it."""
+
 QUANTIZATION = "use spec.quantization"
 """The remedy for an engine's own option for it, where nothing is known of its value."""
 

@@ -90,7 +90,7 @@ class HubRequests:
                 location = response.headers.get("Location", "")
                 if not (300 <= response.status < 400 and location):  # noqa: PLR2004
                     return _Answer(response.status, response.headers, await _body(response, at_most))
-                url = _next(response.url, location)
+                url = next_address(response.url, location)
         raise InspectionFailed(FailureReason.NO_ROUTE, f"{url.host}: redirects without end")
 
 
@@ -118,8 +118,8 @@ async def _body(response: aiohttp.ClientResponse, at_most: int) -> bytes:
     return bytes(body)
 
 
-def _next(url: URL, location: str) -> URL:
-    """Where a redirect leads. A signed address is never shown: whoever has it may read."""
+def next_address(url: URL, location: str) -> URL:
+    """Where a redirect leads; raises InspectionFailed. A signed address is never shown: whoever has it may read."""
     try:
         target = url.join(URL(location, encoded=True))
     except ValueError as error:
@@ -132,12 +132,12 @@ def _next(url: URL, location: str) -> URL:
 def _pause(answer: _Answer, tries: int) -> float | None:
     """Seconds until the next try; None where there is none."""
     if answer.status == _TOO_MANY:
-        return _asked_pause(answer.headers) or 2.0**tries
+        return asked_pause(answer.headers) or 2.0**tries
     return _SHORT_SECONDS * tries if answer.status in _TRANSIENT and tries < _MOST_TRIES else None
 
 
-def _asked_pause(headers: Mapping[str, str]) -> float:
-    """What a throttling server asks for; 0 where it does not say."""
+def asked_pause(headers: Mapping[str, str]) -> float:
+    """Seconds that a throttling server asks for; 0 where it does not say."""
     after = headers.get("Retry-After", "")
     if after.isascii() and after.isdecimal():
         return float(after[:9])

@@ -8,6 +8,7 @@ from pathlib import Path
 from llmservice.inspection.folder import folder_of
 from llmservice.inspection.hub import MAIN, HubRepository
 from llmservice.inspection.hub_access import HubAccess
+from llmservice.inspection.hub_cache import snapshot_in
 from llmservice.inspection.hub_requests import HubRequests, hub_requests
 from llmservice.inspection.model_files import InspectionFailed
 from llmservice.inspection.reading import facts_from
@@ -70,10 +71,20 @@ def _is_unreachable(inspected: Inspected) -> bool:
     return isinstance(result, InspectionFailure) and result.reason is FailureReason.NO_ROUTE
 
 
-async def inspect_folder(path: Path, root: Path, *, file: str = "") -> Inspected:
+async def inspect_hub_cache(cache: Path, root: Path, repository: str, ask: Question, revision: str) -> Inspected:
+    """A repository in a cache of the hub, such as one on a claim; no link is followed out of `root`."""
+    try:
+        snapshot = snapshot_in(cache, repository, revision)
+    except InspectionFailed as failed:
+        return Inspected(failed.failure)
+    found = await inspect_folder(snapshot, root, file=ask.file, quantization=ask.quantization)
+    return Inspected(found.result, snapshot.name)
+
+
+async def inspect_folder(path: Path, root: Path, *, file: str = "", quantization: str = "") -> Inspected:
     """A model in a folder, or a GGUF file; no link is followed out of `root`. Takes as long as the disk does."""
     try:
         folder, named = folder_of(path, root)
-        return Inspected(await facts_from(folder, await folder.listing(), named or file))
+        return Inspected(await facts_from(folder, await folder.listing(), named or file, quantization))
     except InspectionFailed as failed:
         return Inspected(failed.failure)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from llmservice.inspection.model_files import InspectionFailed, Listing, ModelFiles, read_whole
 from llmservice.models.checkpoint_quantization import modelopt_quantization
+from llmservice.models.gguf_choice import NoSuchGguf, chosen_gguf
 from llmservice.models.gguf_facts import facts_of_gguf
 from llmservice.models.gguf_header import GgufHeader, read_gguf_header
 from llmservice.models.gguf_values import MOST_HEADER_BYTES, TruncatedHeader
@@ -28,20 +29,16 @@ _CONFIG = "config.json"
 _MODELOPT = "hf_quant_config.json"
 _POOLING = "sentence_bert_config.json"
 _FIRST_WINDOW = 2**19
-_MOST_NAMED = 8
-_USUAL = ("Q4_K_M", "Q8_0")
-_SEPARATORS = str.maketrans("-/", "..")
 
 
 async def facts_from(files: ModelFiles, listing: Listing, file: str, quantization: str = "") -> ModelFacts:
     """The facts of the GGUF model `file`, or without one of whatever model there is; raises InspectionFailed.
 
-    Of several GGUF models that of `quantization`; `auto` is llama.cpp's own choice: Q4_K_M, else Q8_0, else the first
-    (b11312: common/download.cpp, find_best_model).
+    Of several GGUF models that of `quantization`, as a download chooses.
     """
     try:
         if file or _is_gguf(listing):
-            facts = await _of_gguf(files, listing, file or _file_of(listing, quantization))
+            facts = await _of_gguf(files, listing, file, quantization)
         elif _CONFIG in listing.sizes:
             facts = await _of_config(files, listing)
         else:
@@ -99,37 +96,14 @@ async def _parameters(files: ModelFiles, weights: Sequence[str]) -> int:
     return parameters_in(values_by_type(await files.read(weights[0], LENGTH_BYTES, length)))
 
 
-async def _of_gguf(files: ModelFiles, listing: Listing, file: str) -> ModelFacts:
-    parts = parts_of(_chosen(listing, file), listing.sizes)
+async def _of_gguf(files: ModelFiles, listing: Listing, file: str, quantization: str) -> ModelFacts:
+    try:
+        parts = parts_of(chosen_gguf(listing.sizes, file, quantization), listing.sizes)
+    except NoSuchGguf as error:
+        raise InspectionFailed(FailureReason.FILE_MISSING, str(error)) from error
     header = await _header(files, parts[0])
     size = min(limit_of("file_bytes"), sum(listing.sizes[name] for name in parts))
     return facts_of_gguf(header, size, parts=len(parts))
-
-
-def _file_of(listing: Listing, quantization: str) -> str:
-    """The first GGUF model whose name states the quantization, as a word in any case; empty where none does."""
-    if not quantization:
-        return ""
-    models = gguf_models(listing.sizes)
-    asked = _USUAL if quantization == "auto" else (quantization,)
-    found = (name for wanted in asked for name in models if f".{_words(wanted)}." in f".{_words(name)}.")
-    return next(found, models[0] if models and quantization == "auto" else "")
-
-
-def _words(name: str) -> str:
-    return name.upper().translate(_SEPARATORS)
-
-
-def _chosen(listing: Listing, file: str) -> str:
-    models = gguf_models(listing.sizes)
-    if file in listing.sizes and file.endswith(".gguf"):
-        return file
-    if not file and len(models) == 1:
-        return models[0]
-    more = f" and {len(models) - _MOST_NAMED} more" if len(models) > _MOST_NAMED else ""
-    there = f"there are {', '.join(models[:_MOST_NAMED])}{more}" if models else "there is no GGUF file at all"
-    what = f"{file} is no GGUF file that is there" if file else "several GGUF files, and none is named"
-    raise InspectionFailed(FailureReason.FILE_MISSING, f"{what}: {there}")
 
 
 async def _header(files: ModelFiles, name: str) -> GgufHeader:

@@ -52,3 +52,9 @@ INSPECTION_PREFIX = "llmservice-inspect-"
 
 LEASE = "llmservice-operator"
 """The Lease that says which replica of the operator leads, in the operator's own namespace."""
+
+DOWNLOAD_CONTAINER = "download"
+"""The container of a pod that downloads a model to a claim."""
+
+DOWNLOAD_PREFIX = "llmservice-download-"
+"""What the names of those Jobs begin with; a digest of claim and request follows."""

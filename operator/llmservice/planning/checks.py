@@ -31,8 +31,11 @@ def _check_support(spec: LLMServiceSpec, engine: Engine) -> None:
 def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, str]]:
     """Fields that are set and have no meaning for this engine, each with the remedy."""
     model, can = spec.model, engine.capabilities
-    if model.revision is not None and not can.revisions:
-        yield "spec.model.revision", "always loads the main branch; remove it, or copy the model to a claim (pvc://)"
+    if model.revision is not None and model.cache is None and not can.revisions:
+        yield (
+            "spec.model.revision",
+            "always loads the main branch; remove it, or set spec.model.cache with an hf:// uri",
+        )
     if model.trust_remote_code and not can.remote_code:
         yield "spec.model.trustRemoteCode", "does not run code from a model's repository; remove it"
     if model.file is not None and not can.gguf:

@@ -69,7 +69,7 @@ def _asked(spec: LLMServiceSpec, support: Support, capability: str, checkpoint: 
     if spec.quantization == "auto" and (needs := support.need("quantization", checkpoint, capability)):
         yield Finding(field="spec.model.uri", value=checkpoint, needs=needs, of_checkpoint=True)
     asked = (
-        ("model.uri", spec.model.uri.partition("://")[0]),
+        ("model.uri", "" if spec.model.cache else spec.model.uri.partition("://")[0]),
         ("quantization", spec.quantization),
         ("dtype", spec.dtype),
         ("kvCacheDtype", spec.kv_cache_dtype),

@@ -49,7 +49,7 @@ def _otherwise(found: Finding, facts: Facts) -> str:
     if found.field == "spec.pod.nodeSelector":
         return f"remove the label, or {_OWN_IMAGE}"
     if found.field == "spec.model.uri":
-        return "use hf:// or pvc://"
+        return "set spec.model.cache, or use hf:// or pvc://"
     if found.field == "spec.quantization":
         return f"use one of: {', '.join(_quantizations(found, facts))}"
     return "set it to float16, or omit it" if found.field == "spec.dtype" else "omit the field"

@@ -13,11 +13,15 @@ _TOKEN = "HF_TOKEN"  # noqa: S105  (a name, not a secret)
 def environment(
     spec: LLMServiceSpec, source: ModelSource, launch: Launch, registry: RegistrySettings
 ) -> tuple[Json, ...]:
-    """EnvVar objects, each name once; a variable of the user replaces the cluster's setting."""
-    uses_hub = source.scheme == "hf" or spec.model.token_secret_ref is not None
+    """EnvVar objects, each name once; a variable of the user replaces the cluster's setting.
+
+    A replica whose model is all there is given no token and no hub.
+    """
+    token = None if source.offline else spec.model.token_secret_ref
+    uses_hub = not source.offline and (source.scheme == "hf" or token is not None)
     chosen = dict(_values({**launch.environment, **_settings(registry, uses_hub=uses_hub)}))
-    if spec.model.token_secret_ref is not None:
-        reference = {"secretKeyRef": spec.model.token_secret_ref.as_json()}
+    if token is not None:
+        reference = {"secretKeyRef": token.as_json()}
         chosen[_TOKEN] = {"name": _TOKEN, "valueFrom": reference}
     chosen.update({variable.name: variable.as_json() for variable in spec.engine_options.env})
     return tuple(chosen.values())

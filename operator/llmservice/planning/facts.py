@@ -55,7 +55,8 @@ class Facts:
     where none was).
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
-    chosen. `slowest_start` is the longest start that the budget is made from, in seconds.
+    chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
+    then. `slowest_start` is the longest start that the budget is made from, in seconds.
     """
 
     version: EngineVersion
@@ -74,6 +75,7 @@ class Facts:
     others: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    weights: str = ""
     slowest_start: int | None = None
 
     @property
@@ -131,6 +133,11 @@ def choose_facts(
     )
 
 
+def with_weights(facts: Facts, weights: str) -> Facts:
+    """The facts with the path that a download answered; an empty one changes nothing."""
+    return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
+
+
 def slowest_start(service: LLMService) -> int | None:
     """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
 
@@ -185,6 +192,8 @@ def facts_to_text(facts: Facts) -> str:
     """The facts as compact JSON, the same text for the same facts. Only what is known of the model and of starts is."""
     fields = {field.name: getattr(facts, field.name) for field in dataclasses.fields(facts)}
     fields["model"] = known_values(facts.model)
+    if not facts.weights:  # as before there was a cache: a new operator does not write every status again
+        del fields["weights"]
     if facts.slowest_start is None:
         del fields["slowest_start"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()

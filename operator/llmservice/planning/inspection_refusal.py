@@ -32,7 +32,7 @@ def refusal_of(failure: InspectionFailure, model: Model) -> tuple[Reason, str, s
         return None
     reason, field = found
     if failure.reason is FailureReason.FILE_MISSING and model.file is None:
-        if not model.uri.startswith("pvc://"):
+        if not model.uri.startswith("pvc://") or "?repo=" in model.uri:
             return None
         field = "spec.model.uri"
     return reason, f"{failure.message}; {failure.remedy}", field

@@ -11,6 +11,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import models_of
 from llmservice.errors import InvalidSpec
+from llmservice.models.claim_uri import claim_uri
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts
 from llmservice.models.plausible import implausible
 
@@ -48,5 +49,7 @@ def what_is_asked(spec: LLMServiceSpec) -> str:
 
 
 def repository_of(uri: str) -> str:
-    """`owner/name` of a model of the hub; empty for a model from elsewhere."""
+    """`owner/name` of a model of the hub, or of one in a cache of the hub on a claim; empty for one from elsewhere."""
+    if place := claim_uri(uri):
+        return place.repository
     return "" if "://" in uri and not uri.startswith("hf://") else uri.removeprefix("hf://")

@@ -1,27 +1,28 @@
 """LLMService and facts → plan. Each decision has a file of its own; this one is the table of contents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
-from llmservice.engines.engine import ModelSource, ServingRequest
+from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
+from llmservice.planning.cache import cached_model, choose_cache, compile_folder, in_place
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
 from llmservice.planning.container import plan_container
 from llmservice.planning.context import check_length, choose_context
 from llmservice.planning.decided import Decided
-from llmservice.planning.drain import drain_seconds, grace_seconds
+from llmservice.planning.drain import drain_seconds, drains_until_sent, grace_seconds
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge, refuse_what_cannot_fit
 from llmservice.planning.gathering import gather
 from llmservice.planning.images import choose_image
 from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.notes import notes_on_model
 from llmservice.planning.number_formats import check_files, check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
-from llmservice.planning.pod import plan_pod
+from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.resources import choose_resources
 from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import choose_scaling, replica_bound
@@ -63,7 +64,7 @@ def plan_service(
 
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
-    source = choose_source(spec.model, engine)
+    source = choose_source(spec.model, engine, cached_model(service, facts, engine))
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
@@ -76,6 +77,7 @@ def plan_service(
             max_model_len=context.max_model_len,
             max_num_seqs=context.max_num_seqs,
             drain_seconds=drain.value,
+            drains_until_sent=drains_until_sent(facts),
             quantization=spec.quantization,
             dtype=dtype.value,
             kv_cache_dtype=spec.kv_cache_dtype or "",
@@ -84,18 +86,23 @@ def plan_service(
             memory_bytes=resources.memory_bytes,
             offload_layers=spec.gpu.offload_layers,
             own_image=spec.engine_options.image is not None,
+            keeps_compiled=spec.model.cache is not None,
         )
     )
     (image,) = images
     startup = startup_seconds(spec, source, facts)
     shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
-    sizes = ScratchSizes(shared_memory.value, resources.disk)
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
+    several = replica_bound(spec) + rollout.value.max_surge > 1
+    cache = choose_cache(service, facts, engine, several=several)
     placement = choose_placement(spec, facts)
     security = choose_security(spec, facts)
+    compiled = compile_folder(cache.value, facts, image.value, security.pod) if cache.value else ""
+    sizes = ScratchSizes(shared_memory.value, resources.disk)
+    mounts = choose_mounts(spec, source, launch, sizes, compiled)
     named, serving = (names, version, image, context, dtype), (launch, resources, shared_memory)
-    open_decisions = (*named, *serving, rollout, startup, drain)
+    open_decisions = (*named, *serving, rollout, startup, drain, cache)
 
     return ServicePlan(
         owner=_owner(service),
@@ -110,28 +117,27 @@ def plan_service(
         max_model_len=context.max_model_len,
         max_num_seqs=context.max_num_seqs,
         container=plan_container(spec, facts.registry, source, launch, image.value, startup.value, resources),
-        pod=plan_pod(spec, facts.registry, source, launch, grace, placement, security, sizes),
-        rollout=rollout.value,
+        pod=plan_pod(spec, facts.registry, launch, grace, placement, security, mounts),
+        rollout=in_place(rollout.value, cache.value),
         replica_bound=replica_bound(spec),
         scaling=choose_scaling(spec.autoscaling, engine.metric_names(facts.version)) if spec.autoscaling else None,
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
-        notes=(*_about_facts(spec, facts, source), *placement.notes, *security.notes, *launch.notes, *compatibility),
+        notes=(
+            *notes_on_model(spec, facts, source, cache.value),
+            *placement.notes,
+            *security.notes,
+            *launch.notes,
+            *compatibility,
+        ),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
         fit=fit,
         offload_layers=spec.gpu.offload_layers,
         verify_devices=spec.gpu.verify,
+        cache=cache.value,
     )
-
-
-def _about_facts(spec: LLMServiceSpec, facts: Facts, source: ModelSource) -> Iterator[str]:
-    yield from (*facts.passed_over, *facts.notes)
-    if facts.model_note:
-        yield facts.model_note
-    if facts.model.gated and source.scheme == "hf" and spec.model.token_secret_ref is None:
-        yield "the model is gated: without a mirror it needs an accepted licence and spec.model.tokenSecretRef"
 
 
 def _owner(service: LLMService) -> Owner:

@@ -5,6 +5,7 @@ from typing import Any
 from llmservice.api.v1alpha1.pod import PodOptions
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Launch, ModelSource
+from llmservice.planning.drain import drained_by_seconds
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.placement import Placement
 from llmservice.planning.security import CONTAINER_SECURITY, Security
@@ -28,30 +29,36 @@ _DECIDED = {
 def plan_pod(
     spec: LLMServiceSpec,
     registry: RegistrySettings,
-    source: ModelSource,
     launch: Launch,
     grace_seconds: int,
     placement: Placement,
     security: Security,
-    sizes: ScratchSizes,
+    mounts: tuple[Mount, ...],
 ) -> PodPlan:
-    """The pod; raises InvalidSpec when a file cannot be mounted at its path."""
+    """The pod, with what is mounted in its container."""
     return PodPlan(
         labels=spec.pod.labels,
         annotations=spec.pod.annotations,
-        mounts=_mounts(spec, source, launch, sizes),
+        mounts=mounts,
         node_terms=placement.node_terms,
         tolerations=placement.tolerations,
         security=security.pod,
         container_security=CONTAINER_SECURITY,
         passthrough=_passthrough(spec.pod, registry),
         termination_grace_seconds=grace_seconds,
+        drained_by_seconds=drained_by_seconds(spec),
         share_process_namespace=launch.needs_init,
     )
 
 
-def _mounts(spec: LLMServiceSpec, source: ModelSource, launch: Launch, sizes: ScratchSizes) -> tuple[Mount, ...]:
-    ours = (*weight_mounts(spec.model, source), *scratch_mounts(launch, sizes))
+def choose_mounts(
+    spec: LLMServiceSpec, source: ModelSource, launch: Launch, sizes: ScratchSizes, compiled: str
+) -> tuple[Mount, ...]:
+    """Weights, writable folders and files; raises InvalidSpec when a file cannot be mounted at its path.
+
+    `compiled` is the folder of the cache's claim for what the engine compiles, empty for none.
+    """
+    ours = (*weight_mounts(source, launch, compiled), *scratch_mounts(launch, sizes))
     return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 

@@ -7,5 +7,5 @@ Code that changes a template checks `facts.render_version` (planning, engines) o
 keeps the older form beside the new one, for three versions.
 
 2: the startup budget follows the slowest start that was seen, and is longer where the size of a model on a claim is not
-known.
+known; replicas that leave wait for clients that read slowly.
 """

@@ -72,7 +72,7 @@ def choose_resources(
     own = spec.pod.resources
     requests, limits = own.requests.as_json(), own.limits.as_json()
     weights = weight_bytes(facts.model, spec.quantization) or 0
-    files = (facts.model.file_bytes or weights) if source.scheme == "hf" else 0
+    files = 0 if source.is_mounted or source.scheme != "hf" else (facts.model.file_bytes or weights)
     weights, files = min(weights, _MOST_BYTES), min(files, _MOST_BYTES)
     kv_cache_bytes = min(_MOST_BYTES, _kv_cache_on_host(spec, facts, engine, context))
     use = engine.capabilities.memory

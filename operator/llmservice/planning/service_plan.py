@@ -71,7 +71,8 @@ class PodPlan:
 
     `security` is the pod's securityContext, `container_security` the container's; `passthrough` holds the allow-listed
     PodSpec fields of `spec.pod` that need no decision, by their Kubernetes names. `share_process_namespace` gives the
-    pod another process 1, for engines that would ignore SIGTERM as process 1.
+    pod another process 1, for engines that would ignore SIGTERM as process 1. `drained_by_seconds` after its deletion
+    the engine ends whatever still runs; the rest of the grace period is for its end.
     """
 
     labels: Mapping[str, str]
@@ -83,6 +84,7 @@ class PodPlan:
     container_security: Json
     passthrough: Json
     termination_grace_seconds: int
+    drained_by_seconds: int
     share_process_namespace: bool = False
 
 

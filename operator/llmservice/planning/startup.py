@@ -53,19 +53,19 @@ def startup_seconds(spec: LLMServiceSpec, source: ModelSource, facts: Facts) -> 
 
 
 def _of_size(size: int, source: ModelSource, facts: Facts) -> tuple[int, str]:
-    from_claim = source.scheme == "pvc"
-    least = _LOAD_SECONDS if from_claim else _LEAST_DOWNLOAD_SECONDS
-    read = size / _GB * (_CLAIM_SECONDS_PER_GB if from_claim else _DOWNLOAD_SECONDS_PER_GB)
+    mounted = source.is_mounted
+    least = _LOAD_SECONDS if mounted else _LEAST_DOWNLOAD_SECONDS
+    read = size / _GB * (_CLAIM_SECONDS_PER_GB if mounted else _DOWNLOAD_SECONDS_PER_GB)
     begin = _WARM_UP_SECONDS + (_OLD_DEVICE_SECONDS if _is_old(facts) else 0)
     seconds = min(_LONGEST_SECONDS, max(least, math.ceil(_MARGIN * (read + size / _GB * _LOAD_SECONDS_PER_GB + begin))))
-    where = "from a volume at 125 MB/s" if from_claim else "over the network at 100 MB/s"
+    where = "from a volume at 125 MB/s" if mounted else "over the network at 100 MB/s"
     return seconds, f"{size / _GB:.0f} GB {where}, loading and warming up, and half as much again"
 
 
 def _of_any(source: ModelSource, facts: Facts) -> tuple[int, str]:
-    if source.scheme == "pvc" and facts.render_version < _SINCE:
+    if source.is_mounted and facts.render_version < _SINCE:
         return _LOAD_SECONDS, "loading from a volume takes about 3 s per GB, plus minutes to warm up"
-    if source.scheme == "pvc":
+    if source.is_mounted:
         return _LOAD_ANY_SECONDS, "enough to load 400 GB from a volume at 125 MB/s; a crash is detected at once"
     reason = "enough to download 200 GB at 100 MB/s and load them; a crash is detected at once in any case"
     return _LOAD_SECONDS + _DOWNLOAD_SECONDS, reason

@@ -32,7 +32,8 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.inspection_refusal import is_definite, refusal_of
 from llmservice.planning.known_model import KnownModel
-from llmservice.rendering.inspection_job import KEPT_SECONDS, InspectionSettings, inspection_job, is_inspectable
+from llmservice.rendering.inspection_job import InspectionSettings, inspection_job, is_inspectable
+from llmservice.rendering.job_parts import KEPT_SECONDS
 from llmservice.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -16,6 +16,7 @@ from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import Condition, condition_in
+from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
@@ -32,12 +33,14 @@ from llmservice.converging.startup_status import followed_pod, startup_status
 from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import made_by_newer, update_condition
+from llmservice.converging.weights import Waiting, lost_weights, seconds_to_fetch
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec, ModelRefused, NameTaken, OwnerGone, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.downloads import Fetch, no_downloads
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by, no_inspection
 from llmservice.reconcilers.learned_starts import learned
@@ -66,10 +69,10 @@ STATUS_AFTER_SECONDS = 0.05
 class Planner(Protocol):
     """Decides the plan of a resource; raises `InvalidSpec`."""
 
-    def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
+    def __call__(self, service: LLMService, model: KnownModel | None = None, weights: str = "") -> ServicePlan:
         """The plan of a resource; the same generation is always planned from the same facts.
 
-        `model` is what an inspection found.
+        `model` is what an inspection found, `weights` the path that a download answered.
         """
         ...
 
@@ -96,8 +99,8 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `scaling`
     returns the autoscaler's report on a resource (by UID), None before its first evaluation. `inspect` looks at models
-    that nobody knows. `free` counts devices for rollouts; None where nodes and pods may not be read. `engine` returns
-    the EngineProgressing condition of a resource (by UID) with this status.
+    that nobody knows. `fetch` downloads a model to its claim. `free` counts devices for rollouts; None where nodes and
+    pods may not be read. `engine` returns the EngineProgressing condition of a resource (by UID) with this status.
     """
 
     cluster: Cluster
@@ -108,6 +111,7 @@ class LLMServiceReconciler:
     scaling: Callable[[str], ScalingReport | None] = lambda _: None
     engine: Callable[[str, Mapping[str, Any]], Condition | None] = lambda *_: None
     inspect: Inspect = no_inspection
+    fetch: Fetch = no_downloads
     free: FreeDevices | None = None
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
@@ -174,6 +178,11 @@ class LLMServiceReconciler:
                 message = f"{service.spec.model.uri} is inspected before a device is taken: wait"
                 return await self._stall(body, Reason.INSPECTING, message, model, passes=True)
             plan = self.plan(service, model)
+            weights = await self.fetch(service, plan, body)
+            if isinstance(weights, Waiting):
+                return await self._wait(body, weights)
+            if plan.cache is not None and weights != plan.cache.weights:
+                plan = self.plan(service, model, weights)
             plan = learned(self.plan, service, plan, self.observer.workload(plan.owner))
         except ModelRefused as problem:
             return await self._stall(body, problem.reason, problem.message, FAILED_SECONDS)
@@ -185,6 +194,11 @@ class LLMServiceReconciler:
         except NameTaken as taken:
             log.info("%s/%s: %s", plan.owner.namespace, plan.owner.name, taken)
             return await self._settle(service, plan, force, manifests, asking=True)
+
+    async def _wait(self, body: Manifest, weights: Waiting) -> float | None:
+        """Report that the model's files are not on their claim yet, or that they are now."""
+        again, said = weights.again_seconds, weights.message
+        return await self._stall(body, weights.reason, said, again, passes=weights.passes, weights=weights)
 
     async def _inspected(self, service: LLMService) -> KnownModel | float:
         """What an inspection tells of the model, or the seconds until it is asked again; raises ModelRefused."""
@@ -210,6 +224,7 @@ class LLMServiceReconciler:
         changes = diff(rollout.manifests, observed, held | rollout.held)
         try:
             written = await self.children.write(plan.owner, changes, observed, replicas, is_new=_is_new(body))
+            check_image_volumes(manifests, written.children.get(_workload(plan)))
         except Terminating:
             raise
         except Refused as refusal:
@@ -243,6 +258,7 @@ class LLMServiceReconciler:
             rollout.requeue_seconds,
             again,
             seconds_to_pass(situation.diagnosis, now),
+            seconds_to_fetch(situation.diagnosis),
         )
         return min(filter(None, pauses), default=None)
 
@@ -288,11 +304,12 @@ class LLMServiceReconciler:
         deployment = written.children.get(_workload(plan))
         progress, body = progress_of(deployment, observed.pods), force.newest
         judged = pods_judged(force, observed, progress)
+        found = diagnose(plan, judged, deployment, ENGINES[plan.engine].log_patterns)
         return Situation(
             plan=plan,
             progress=progress,
             pods=observed.pods,
-            diagnosis=diagnose(plan, judged, deployment, ENGINES[plan.engine].log_patterns),
+            diagnosis=lost_weights(plan, body.get("status") or {}, found, self.now()),
             suspended=service.spec.suspend,
             floor=_floor(service, plan, progress),
             before=body.get("status") or {},
@@ -319,6 +336,7 @@ class LLMServiceReconciler:
         *,
         is_observed: bool = True,
         passes: bool = False,
+        weights: Waiting | None = None,
     ) -> float | None:
         """Report that reconciling is blocked until an edit, or by somebody else; or for a while when it `passes`.
 
@@ -340,6 +358,7 @@ class LLMServiceReconciler:
             self.now(),
             progress=progress,
             passes=passes,
+            weights=weights,
         )
         return min(filter(None, (again, await self.status.write(body, status))), default=None)
 

@@ -22,6 +22,7 @@ from llmservice.planning.facts import (
     learned_start,
     pinned_facts,
     update_of,
+    with_weights,
 )
 from llmservice.planning.known_model import KnownModel, known_model
 from llmservice.planning.network import MetricsReaders
@@ -44,13 +45,16 @@ class CataloguePlanner:
     readers: MetricsReaders = field(default_factory=MetricsReaders)
     _current: CurrentPlans = field(default_factory=CurrentPlans)
 
-    def __call__(self, service: LLMService, model: KnownModel | None = None) -> ServicePlan:
-        """The plan; raises `InvalidSpec`. `model` is what an inspection found, where nothing else is known."""
+    def __call__(self, service: LLMService, model: KnownModel | None = None, weights: str = "") -> ServicePlan:
+        """The plan; raises `InvalidSpec`. `model` is what an inspection found, where nothing else is known.
+
+        `weights` is the path that a download answered; it is kept with the generation, so that later plans have it.
+        """
         kept = pinned_facts(service.status, service.metadata.generation)
         if kept is None or (facts := self._facts(service, kept)) is not facts_from_text(kept):
             known = self._known(service)
-            return self._new(service, known if model is None or known.source != "nothing" else model)
-        plan = plan_service(service, facts, self.readers, accepted=True)
+            return self._new(service, known if model is None or known.source != "nothing" else model, weights=weights)
+        plan = plan_service(service, with_weights(facts, weights), self.readers, accepted=True)
         # Keep the text with the fields of a newer operator, which needs them when it comes back.
         return dataclasses.replace(plan, facts=kept) if made_by_newer(plan) else plan
 
@@ -95,17 +99,25 @@ class CataloguePlanner:
             return None
         passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
         try:
-            return self._new(service, self._model(service, before), before.choice + 1, passed_over)
+            model = self._model(service, before)
+            return self._new(service, model, before.choice + 1, passed_over, weights=before.weights)
         except InvalidSpec:
             return None
 
     def _new(
-        self, service: LLMService, model: KnownModel | None, start: int = 0, passed_over: tuple[str, ...] = ()
+        self,
+        service: LLMService,
+        model: KnownModel | None,
+        start: int = 0,
+        passed_over: tuple[str, ...] = (),
+        *,
+        weights: str = "",
     ) -> ServicePlan:
         """The first choice of devices that works, from the current catalogue."""
 
         def plan_of(choice: int, passed: tuple[str, ...]) -> ServicePlan:
             facts = self._facts(service, model=model, choice=choice, passed_over=passed)
+            facts = with_weights(facts, weights)
             return plan_service(service, facts, self.readers, others=self._types(service, facts))
 
         return first_that_works(service.spec.gpu, plan_of, start, passed_over)
@@ -139,7 +151,7 @@ class CataloguePlanner:
             return self._facts(service)
         model = self._model(service, before)
         facts = self._facts(service, model=model, choice=before.choice, passed_over=before.passed_over)
-        return dataclasses.replace(facts, slowest_start=before.slowest_start)
+        return with_weights(dataclasses.replace(facts, slowest_start=before.slowest_start), before.weights)
 
     def _known(self, service: LLMService) -> KnownModel:
         """What resource or catalogue know, else what was found when the same model was inspected."""

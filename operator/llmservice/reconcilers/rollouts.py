@@ -166,6 +166,7 @@ class Rollouts:
         return adds_a_node(await self.cluster.list("Event", step.plan.owner.namespace, field_selector=selector))
 
     def _expected(self, step: RolloutStep) -> Expected:
-        status = step.body.get("status") or {}
-        budget = step.plan.container.startup_seconds
-        return Expected(start_seconds=expected_start_seconds(status), budget_seconds=budget)
+        return Expected(
+            start_seconds=expected_start_seconds(step.body.get("status") or {}),
+            budget_seconds=step.plan.container.startup_seconds,
+        )

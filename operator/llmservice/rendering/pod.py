@@ -33,7 +33,7 @@ def _spec(plan: ServicePlan) -> Manifest:
         "shareProcessNamespace": pod.share_process_namespace,
         "tolerations": list(pod.tolerations),
         "topologySpreadConstraints": _spread(plan),
-        "volumes": [volume_of(mount) for mount in pod.mounts],
+        "volumes": list({mount.name: volume_of(mount) for mount in pod.mounts}.values()),
     }
     return {**spec, **{name: value for name, value in optional.items() if value}}
 

@@ -15,6 +15,9 @@ _IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][\w.-]*(:\d+)?(/[\w.-]+)*(:\w[\w.-]*)?/?
 _IMAGE = re.compile(r"[a-z0-9][-._/:@A-Za-z0-9]{0,511}")
 _MOST_WORKERS = 256
 _FEWEST_SECONDS, _MOST_SECONDS = 10, 600
+_MOST_DOWNLOADS = 64
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
+_LONGEST_NUMBER = 9
 _SHORTEST_STALL_SECONDS, _LONGEST_STALL_SECONDS = 60, 3600
 _HIGHEST_PORT = 65_535
 
@@ -74,6 +77,21 @@ def seconds(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and _FEWEST_SECONDS <= int(text) <= _MOST_SECONDS):
         raise ValueError(f"{text!r} is not a number of seconds from {_FEWEST_SECONDS} to {_MOST_SECONDS}")
     return int(text)
+
+
+def downloads_at_once(text: str) -> int:
+    """A number of downloads."""
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= _MOST_DOWNLOADS):
+        raise ValueError(f"{text!r} is not a number from 1 to {_MOST_DOWNLOADS}")
+    return int(text)
+
+
+def bandwidth(text: str) -> int:
+    """Bytes a second, as a whole number with K, M or G for powers of a thousand."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
+    if not (number.isascii() and number.isdecimal() and len(number) <= _LONGEST_NUMBER):
+        raise ValueError(f"{text!r} is not a number of bytes a second: write 100M, 1G, or 0 for no limit")
+    return int(number) * _UNITS[unit]
 
 
 def stall_seconds(text: str) -> int:

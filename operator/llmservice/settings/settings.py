@@ -171,6 +171,27 @@ class Settings:
         "what the Job would have told.",
         example="120",
     )
+    download_image: str = variable(
+        "",
+        read=readers.image,
+        meaning="Image of the Jobs that download models with `spec.model.cache` to their claims: the operator's own. A "
+        "mirror of LLMSERVICE_IMAGE_MIRRORS takes its place.",
+        shown="none: a resource with spec.model.cache is refused",
+        example="registry.example/llmservice/operator:0.1.0",
+    )
+    downloads_at_once: int = variable(
+        4,
+        read=readers.downloads_at_once,
+        meaning="Downloads that run at the same time in the cluster, 1 to 64; the others wait, and namespaces take "
+        "turns.",
+        example="2",
+    )
+    download_bandwidth: int = variable(
+        0,
+        read=readers.bandwidth,
+        meaning="Bytes a second that each download takes at most: 100M, 1G; 0 means as many as there are.",
+        example="100M",
+    )
     stall_seconds: int = variable(
         120,
         read=readers.stall_seconds,

@@ -40,6 +40,10 @@ def uri(text: str) -> dict[str, Any]:
     return {"spec__model__uri": text}
 
 
+def cached(text: str, **claim: Any) -> dict[str, Any]:
+    return {**uri(text), "spec__model__cache": {"claim": claim}}
+
+
 def limits(**amounts: Any) -> dict[str, Any]:
     return {"spec__pod__resources__limits": {name.replace("_", "-"): amount for name, amount in amounts.items()}}
 
@@ -148,7 +152,25 @@ REFUSED = (
     Refused(uri("hf://owner/name:Q4_K_M"), "spec.model.uri", ("hf://owner/name",)),
     Refused(uri("owner/name/file.gguf"), "spec.model.uri", ("model.file",)),
     Refused(uri("/models/tiny.gguf"), "spec.model.uri", ("pvc://claim/path",)),
-    Refused(uri("pvc://models"), "spec.model.uri", ("pvc://claim/path",)),
+    Refused(uri("pvc://"), "spec.model.uri", ("pvc://claim/path",)),
+    Refused(uri("pvc://models/"), "spec.model.uri", ("pvc://claim/path",)),
+    Refused(uri("pvc://models/hub?repo=owner"), "spec.model.uri", ("?repo=owner/name",)),
+    Refused(uri("pvc://models?repo=owner/name/file"), "spec.model.uri"),
+    Refused(uri("pvc://models?path=a"), "spec.model.uri"),
+    Refused(uri("oci://image"), "spec.model.uri", ("oci://registry/image:tag",)),
+    Refused(uri("oci://example.com/Owner/image:1"), "spec.model.uri"),
+    Refused(uri("oci://example.com/image:1?path=.."), "spec.model.uri"),
+    Refused(uri("oci://example.com/image:1?path=a/../.."), "spec.model.uri"),
+    Refused(uri("az://container/chat"), "spec.model.uri", ("model.cache",)),
+    Refused(cached("pvc://models/chat"), "spec.model.cache", ("hf://", "az://")),
+    Refused(cached("pvc://models/hub?repo=owner/name"), "spec.model.cache"),
+    Refused(cached("oci://example.com/image:1"), "spec.model.cache"),
+    Refused(cached("hf://a/b", name="weights", size="9Gi"), "spec.model.cache.claim.name", ("size",)),
+    Refused(cached("hf://a/b", name="Weights"), "spec.model.cache.claim.name"),
+    Refused(cached("hf://a/b", size="9 GB"), "spec.model.cache.claim.size"),
+    Refused(cached("hf://a/b", accessModes=["ReadOnlyMany"]), "spec.model.cache.claim.accessModes[0]"),
+    Refused(cached("hf://a/b", whenDeleted="Keep"), "spec.model.cache.claim.whenDeleted"),
+    Refused({**uri("hf://a/b"), "spec__model__cache": {}}, "spec.model.cache.claim"),
     Refused(uri("pvc://models/../etc"), "spec.model.uri", ("'.'", "'..'")),
     Refused(uri("s3://"), "spec.model.uri"),
     Refused(uri("pvc://models/$(HOME)"), "spec.model.uri", ("$",)),
@@ -297,6 +319,16 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     uri("pvc://models/a/b") | {"spec__model__names": ["gpt", "owner/name:latest"]},
     uri("s3://bucket/a/b/") | {"spec__model__tokenSecretRef": {"name": "hub", "key": "token"}},
     uri("gs://bucket"),
+    uri("pvc://models"),
+    uri("pvc://models?repo=owner/name.x"),
+    uri("pvc://models/huggingface/hub?repo=owner/name") | {"spec__model__revision": "refs/pr/1"},
+    uri("oci://example.com:5000/owner/image") | {"spec__model__file": "model.gguf"},
+    uri("oci://ghcr.io/owner/a_b/image:v1.2_x@sha256:0a1b?path=models/chat"),
+    cached("hf://owner/name", name="weights"),
+    cached("owner/name") | {"spec__model__revision": "main"},
+    cached("s3://bucket/a/b", storageClassName="fast", size="200Gi", accessModes=["ReadWriteMany"]),
+    cached("gs://bucket/a", accessModes=["ReadWriteOnce", "ReadWriteMany"], whenDeleted="Retain"),
+    cached("az://container/a", name="weights.of-all"),
     {"spec__engineOptions": {"image": "example.com:5000/a/b@sha256:0a", "version": "b1.2+cu12", "args": ["", "--a b"]}},
     env({"name": "a.B-c", "value": ""}, {"name": "B", "valueFrom": SECRET}, {"name": "C", "valueFrom": CONFIG}),
     arguments(8192, 8192),

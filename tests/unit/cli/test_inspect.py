@@ -108,6 +108,22 @@ def test_a_claim_is_looked_at_where_it_is_mounted(tmp_path: Path) -> None:
     assert (missing.exit_code, "FileMissing" in missing.stderr) == (1, True)
 
 
+def test_a_repository_in_a_cache_of_the_hub_on_a_claim_is_looked_at_by_its_name(tmp_path: Path) -> None:
+    folder, commit = tmp_path / "hub" / "models--tiny--gguf", "0a" * 20
+    (folder / "snapshots" / commit).mkdir(parents=True)
+    (folder / "blobs").mkdir()
+    (folder / "refs").mkdir()
+    (folder / "refs" / "main").write_text(commit)
+    (folder / "blobs" / "b").write_bytes(tiny_model())
+    for name in ("tiny-Q4_K_M.gguf", "tiny-Q8_0.gguf"):
+        (folder / "snapshots" / commit / name).symlink_to("../../blobs/b")
+    uri = "pvc://weights/hub?repo=tiny/gguf"
+    found = run(uri, "--root", tmp_path, "--quantization", "Q8_0", "--output", "json")
+    assert (found.exit_code, json.loads(found.stdout)["revision"]) == (0, commit)
+    missing = run(uri, "--root", tmp_path, "--revision", "other")
+    assert (missing.exit_code, "RevisionUnknown" in missing.stderr) == (1, True)
+
+
 def test_a_path_needs_no_hub(tmp_path: Path) -> None:
     (tmp_path / "tiny.gguf").write_bytes(tiny_model())
     assert "113,856" in run(tmp_path).stdout
@@ -119,6 +135,8 @@ def test_a_path_needs_no_hub(tmp_path: Path) -> None:
     [
         (("name",), "MODEL"),
         (("s3://bucket/path",), "MODEL"),
+        (("oci://host/image:1",), "MODEL"),
+        (("az://container/path",), "MODEL"),
         (("ftp://host/path",), "MODEL"),
         (("hf://a/b/c",), "MODEL"),
         (("a/b", "--revision", "no spaces"), "--revision"),

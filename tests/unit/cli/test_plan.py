@@ -185,3 +185,21 @@ def test_credentials_in_arguments_are_hidden_as_in_the_status() -> None:
     resource = {**VLLM, "spec": {**VLLM["spec"], "engineOptions": {"args": args, "image": "own/image:1"}}}
     for output in ("text", "json"):
         assert "hf_abcdef" not in run("-", "-o", output, stdin=yaml.safe_dump(resource)).stdout
+
+
+def test_a_cache_is_told_with_its_claim() -> None:
+    cached = an_llmservice(
+        spec__engine="vllm", spec__model={"uri": f"hf://{LLAMA}", "cache": {"claim": {}}}, spec__gpu={"type": "L4"}
+    )
+    cache = as_json(cached)["services"][0]["cache"]
+    assert (cache["claim"], cache["made"]["size"], cache["made"]["accessModes"]) == (
+        "chat-weights",
+        "19Gi",
+        ["ReadWriteOnce"],
+    )
+    assert cache["expectedBytes"] > 16 * 10**9
+    text = run("-", stdin=yaml.safe_dump(cached)).stdout
+    assert all(word in text for word in ("chat-weights", "19Gi", "ReadWriteOnce", "model.cache.claim.size"))
+    cached["spec"]["model"]["cache"] = {"claim": {"name": "weights"}}
+    assert as_json(cached)["services"][0]["cache"]["made"] is None
+    assert as_json(VLLM)["services"][0]["cache"] is None

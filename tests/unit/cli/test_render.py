@@ -135,3 +135,13 @@ def test_dates_and_shared_parts_stay_readable() -> None:
     assert result.exit_code == 0
     assert "&id" not in result.stdout
     assert "- |-\n" in result.stdout
+
+
+def test_a_claim_that_the_operator_makes_is_printed_before_its_replicas() -> None:
+    model = {"uri": "hf://acme/chat", "file": "chat.gguf", "cache": {"claim": {"size": "9Gi"}}}
+    claim, *_, deployment = yaml.safe_load_all(run("-", stdin=yaml.safe_dump(an_llmservice(spec__model=model))).stdout)
+    (volume,) = (each for each in deployment["spec"]["template"]["spec"]["volumes"] if each["name"] == "models")
+    assert claim["kind"] == "PersistentVolumeClaim"
+    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"] == "chat-weights"
+    own = {**model, "cache": {"claim": {"name": "weights"}}}
+    assert "kind: PersistentVolumeClaim" not in run("-", stdin=yaml.safe_dump(an_llmservice(spec__model=own))).stdout

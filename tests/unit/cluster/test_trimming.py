@@ -50,6 +50,14 @@ def test_keeps_of_a_pod_the_node_the_containers_and_the_status() -> None:
     }
 
 
+def test_keeps_of_a_pod_how_long_it_may_take_to_end() -> None:
+    pod = a_pod(spec={"terminationGracePeriodSeconds": 320, "containers": []}, status={})
+    pod["metadata"] |= {"deletionTimestamp": "2026-11-22T10:05:20Z", "deletionGracePeriodSeconds": 30}
+    kept = trimmed(pod)
+    assert kept["spec"]["terminationGracePeriodSeconds"] == 320
+    assert kept["metadata"]["deletionGracePeriodSeconds"] == 30
+
+
 def test_a_pod_that_talks_without_an_end_costs_little_and_its_engine_is_known() -> None:
     names = [*(f"c-{number}" for number in range(5000)), "engine"]
     ended = {"terminated": {"exitCode": 1, "message": "x" * 200_000}}

@@ -4,7 +4,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from llmservice.controllers.metrics.scaling_series import ScalingSeries
-from llmservice.objects.references import Ref
+from llmservice.objects.references import Ref, ref_of
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
 
 CHAT = {"namespace": "ml", "name": "chat"}
@@ -43,6 +43,20 @@ def test_absent_is_not_zero() -> None:
     assert value(world, "llmservice_requests_running") is None
     assert value(world, "llmservice_autoscale_reading_age_seconds") is None
     assert value(world, "llmservice_autoscale_read_failures_total", reason="Unreachable") == 1
+
+
+def test_requests_that_ended_with_their_engine() -> None:
+    world = ScaledWorld()
+    world.apply(spec__autoscaling={"minReplicas": 1, "maxReplicas": 1})
+    world.reconcile()
+    world.round()
+    assert value(world, "llmservice_requests_truncated_total") is None
+    world.settle()
+    world.source.running = 4.0
+    world.round()
+    assert value(world, "llmservice_requests_truncated_total") == 0
+    world.cluster.remove(ref_of(world.pods()[0]))
+    assert value(world, "llmservice_requests_truncated_total") == 4
 
 
 def test_series_end_with_the_resource() -> None:

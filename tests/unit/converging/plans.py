@@ -46,6 +46,7 @@ def a_plan(**changes: Any) -> ServicePlan:
             container_security={},
             passthrough={},
             termination_grace_seconds=60,
+            drained_by_seconds=35,
         ),
         rollout=RolloutPlan(max_surge=0, max_unavailable=1, progress_deadline_seconds=900),
         replica_bound=1,

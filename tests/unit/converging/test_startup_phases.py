@@ -1,11 +1,9 @@
 """Phases of a start: from Kubernetes' times and an engine's words, adding up to what was observed."""
 
-import itertools
 from typing import Any
 
 import pytest
 
-from llmservice.converging.durations import duration
 from llmservice.converging.startup_phases import (
     expected_start_seconds,
     moment,
@@ -121,15 +119,3 @@ def test_the_next_start_is_expected_to_take_as_long_as_the_last(startup: Any, se
 @pytest.mark.parametrize("text", ["", None, 5, "soon"])
 def test_a_moment_is_none_where_it_is_no_time(text: object) -> None:
     assert moment(text) is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0, "0s"), (-3, "0s"), (59.4, "59s"), (60, "1m00s"), (192, "3m12s"), (3600, "1h00m"), (90_061, "25h01m")],
-)
-def test_a_length_of_time_is_told_as_people_read_it(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
-
-
-def test_durations_grow_with_the_seconds() -> None:
-    assert all(duration(a) != duration(b) for a, b in itertools.pairwise(range(3600)))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from llmservice.engines.draining import wait_until_idle
+from tests.unit.engines.hub_request import a_request, a_version
 
 CURL = """\
 #!/bin/sh
@@ -19,18 +20,35 @@ echo 'engine_running 2'
 """Obeys a proxy that refuses, as curl does; of the engine it hears that it works, as often as is asked for."""
 
 
+SOCKETS = """\
+#!/bin/sh
+[ "$1" = /proc/net/tcp ] || exit 1
+echo '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
+echo '   0: 00000000:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 30 1 0'
+echo '   1: 0100000A:9C40 0200000A:1F40 01 00000400:00000000 00:00000000 00000000     0        0 31 1 0'
+[ $(grep -c /metrics asked) -gt $UNSENT ] ||
+  echo '   2: 0100000A:1F40 0300000A:E1B2 01 00012C00:00000000 01:00000014 00000000     0        0 32 1 0'
+"""
+"""Of `cat`: proc(5) as it was read in a pod. A client of the engine takes what waits for it after so many looks."""
+
+
 @dataclass(frozen=True)
 class Shell:
     """A folder with the programs that the command calls: no time passes in it."""
 
     folder: Path
 
-    def questions(self, *, busy: int, **environment: str) -> int:
-        """How often the engine is asked for its gauges until the command ends."""
-        command = wait_until_idle("^engine_running ", 3600)
+    def questions(self, *, busy: int, unsent: int = 0, until_sent: bool = True, proxy: str = "") -> int:
+        """How often the engine is asked for its gauges until the command ends; `proxy` is a variable that names one."""
+        request = a_request(a_version("llamacpp"), drain_seconds=3600, drains_until_sent=until_sent)
+        command = wait_until_idle(request, "^engine_running ")
         path = f"{self.folder}:{os.environ['PATH']}"
         subprocess.run(  # noqa: S603
-            command, cwd=self.folder, env={"PATH": path, "BUSY": str(busy), **environment}, check=True, timeout=60
+            command,
+            cwd=self.folder,
+            env={"PATH": path, "BUSY": str(busy), "UNSENT": str(unsent), proxy or "NONE": "http://proxy.example:3128"},
+            check=True,
+            timeout=60,
         )
         asked = self.folder / "asked"
         return asked.read_text().count("/metrics") if asked.exists() else 0
@@ -38,7 +56,7 @@ class Shell:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
-    for name, text in (("curl", CURL), ("sleep", "#!/bin/sh\n")):
+    for name, text in (("curl", CURL), ("sleep", "#!/bin/sh\n"), ("cat", SOCKETS)):
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     return Shell(tmp_path)
@@ -49,6 +67,15 @@ def test_ends_when_the_engine_is_idle_twice_in_a_row(shell: Shell, busy: int) ->
     assert shell.questions(busy=busy) == busy + 2
 
 
+def test_waits_for_clients_that_read_slowly(shell: Shell) -> None:
+    """And not for what the pod itself sends to others on that port."""
+    assert shell.questions(busy=1, unsent=4) == 4 + 2
+
+
+def test_an_older_rendering_does_not(shell: Shell) -> None:
+    assert shell.questions(busy=1, unsent=4, until_sent=False) == 1 + 2
+
+
 @pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
 def test_asks_the_engine_itself_whatever_proxy_the_user_names(shell: Shell, variable: str) -> None:
-    assert shell.questions(busy=3, **{variable: "http://proxy.example:3128"}) == 5
+    assert shell.questions(busy=3, proxy=variable) == 5

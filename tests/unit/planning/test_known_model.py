@@ -36,6 +36,12 @@ def test_a_claim_named_like_a_repository_is_not_in_the_catalogue() -> None:
     assert _known({"spec__model__uri": f"pvc://models/{LLAMA_8B}"}) == ("nothing", 0)
 
 
+def test_a_repository_in_a_cache_of_the_hub_on_a_claim_is() -> None:
+    uri = f"pvc://models/hub?repo={LLAMA_8B}"
+    assert repository_of(uri) == LLAMA_8B
+    assert _known({"spec__model__uri": uri, "spec__engine": "vllm"}) == ("catalogue", 32)
+
+
 def test_administrators_rows_win() -> None:
     models = shipped_models().overlaid({"models": [{"id": LLAMA_8B, "layers": 5}]})
     assert _known(vllm(), replace(load_catalogue(), models=models)) == ("catalogue", 5)

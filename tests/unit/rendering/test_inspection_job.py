@@ -78,6 +78,13 @@ def test_it_reads_the_claim_and_cannot_write_to_it() -> None:
     assert container(found)["args"][-1] == "pvc://models/a/folder"
 
 
+def test_of_a_cache_of_the_hub_on_a_claim_it_reads_the_revision_and_the_file_of_the_quantization() -> None:
+    uri = "pvc://models/hub?repo=acme/chat"
+    found = job(spec__model={"uri": uri, "revision": "v1"}, spec__quantization="Q8_0")
+    assert pod(found)["volumes"][0]["persistentVolumeClaim"] == {"claimName": "models", "readOnly": True}
+    assert container(found)["args"][-3:] == ["--revision=v1", "--quantization=Q8_0", uri]
+
+
 def test_a_claim_is_read_where_and_as_whom_the_user_says() -> None:
     """A claim that is bound by its first pod must not be bound where the engine cannot run."""
     terms: list[Any] = [{"matchExpressions": []}]

@@ -49,6 +49,7 @@ def _uri_rule(cel_when: str, when: Callable[[str], bool], form: str, message: st
     )
 
 
+_REPOSITORY = "[A-Za-z0-9][-._A-Za-z0-9]*/[A-Za-z0-9][-._A-Za-z0-9]*"
 _FROM_HUB = "(!self.uri.contains('://') || self.uri.startsWith('hf://'))"
 
 
@@ -60,11 +61,14 @@ class Model(ApiModel):
     """Where the weights are, and what clients call the model."""
 
     uri: Uri
-    """hf://owner/name (a bare owner/name means this) or pvc://claim/path; s3:// and gs:// where the engine can."""
+    """hf://owner/name (a bare owner/name means this); pvc://claim/path, or pvc://claim/hub?repo=owner/name where
+    that is a cache of the hub; oci://registry/image:tag?path=folder; s3://bucket/path and gs://bucket/path, on every
+    engine with `cache`; with it az://container/path, the account in AZURE_STORAGE_ACCOUNT_NAME of engineOptions.env."""
     revision: Revision | None = None
     """Commit, branch or tag of a Hugging Face repository. Omitted: its main branch."""
     file: FileName | None = None
-    """GGUF file in the repository or in a claim's folder. Omitted: found by `quantization`, in a repository only."""
+    """GGUF file in the repository, or in the folder of a claim, image or bucket. Omitted: found by `quantization`, in a
+    repository or with `cache` only."""
     names: Annotated[tuple[ServedName, ...], Field(max_length=16), Unique()] = ()
     """Names clients may use for the model. Omitted: the resource's name."""
     token_secret_ref: SecretKeyRef | None = None
@@ -82,27 +86,37 @@ class Model(ApiModel):
         _uri_rule(
             "self.uri.contains('://')",
             lambda uri: "://" in uri,
-            "(hf|pvc|s3|gs)://.*",
-            "has an unknown scheme: write hf://owner/name, pvc://claim/path, s3://bucket/path or gs://bucket/path",
+            "(hf|pvc|oci|s3|gs|az)://.*",
+            "has an unknown scheme: write hf://owner/name, pvc://claim/path, oci://image:tag, s3://bucket/path, "
+            "gs://bucket/path or az://container/path",
         ),
         _uri_rule(
             _FROM_HUB,
             _is_from_hub,
-            "(hf://)?[A-Za-z0-9][-._A-Za-z0-9]*/[A-Za-z0-9][-._A-Za-z0-9]*",
+            f"(hf://)?{_REPOSITORY}",
             "must be hf://owner/name; a revision goes to model.revision, a GGUF file to model.file, "
             "a local path is pvc://claim/path",
         ),
         _uri_rule(
             "self.uri.startsWith('pvc://')",
             lambda uri: uri.startswith("pvc://"),
-            "pvc://[a-z0-9][-.a-z0-9]*(/[^/]+)+",
-            "must be pvc://claim/path: name the PersistentVolumeClaim, then the file or folder in it",
+            f"pvc://[a-z0-9][-.a-z0-9]*(/[^/?]+)*([?]repo={_REPOSITORY})?",
+            "must be pvc://claim/path: name the PersistentVolumeClaim, then the file or folder in it; where that is a "
+            "cache of the hub, pvc://claim/folder?repo=owner/name",
         ),
         _uri_rule(
-            "self.uri.startsWith('s3://') || self.uri.startsWith('gs://')",
-            lambda uri: uri.startswith(("s3://", "gs://")),
-            "(s3|gs)://[a-z0-9][-._a-z0-9]*(/[^/]+)*/?",
-            "must be s3://bucket/path or gs://bucket/path: name the bucket, then the folder in it",
+            "self.uri.startsWith('oci://')",
+            lambda uri: uri.startswith("oci://"),
+            "oci://[a-z0-9][-._a-z0-9]*(:[0-9]+)?(/[a-z0-9][-._a-z0-9]*)+(:[A-Za-z0-9_][-._A-Za-z0-9]*)?"
+            "(@sha256:[0-9a-f]+)?([?]path=[^/?.][^/?]*(/[^/?]+)*)?",
+            "must be oci://registry/image:tag or oci://registry/image@sha256:0123, with ?path=folder where the model "
+            "is not at the root of the image",
+        ),
+        _uri_rule(
+            "self.uri.startsWith('s3://') || self.uri.startsWith('gs://') || self.uri.startsWith('az://')",
+            lambda uri: uri.startswith(("s3://", "gs://", "az://")),
+            "(s3|gs|az)://[a-z0-9][-._a-z0-9]*(/[^/]+)*/?",
+            "must be s3://bucket/path, gs://bucket/path or az://container/path: name the bucket, then the folder in it",
         ),
         Rule(
             cel="!self.uri.split('/').exists(part, part == '.' || part == '..')",
@@ -117,9 +131,21 @@ class Model(ApiModel):
             field_path=".file",
         ),
         Rule(
-            cel=f"!has(self.revision) || {_FROM_HUB}",
-            holds=lambda model: model.revision is None or _is_from_hub(model.uri),
+            cel=f"!has(self.revision) || {_FROM_HUB} || self.uri.contains('?repo=')",
+            holds=lambda model: model.revision is None or _is_from_hub(model.uri) or "?repo=" in model.uri,
             message="only a Hugging Face repository has revisions: remove it, or use an hf:// uri",
             field_path=".revision",
+        ),
+        Rule(
+            cel="!has(self.cache) || !(self.uri.startsWith('pvc://') || self.uri.startsWith('oci://'))",
+            holds=lambda model: model.cache is None or not model.uri.startswith(("pvc://", "oci://")),
+            message="nothing is downloaded from a claim or an image: remove it, or use an hf://, s3://, gs:// or az://",
+            field_path=".cache",
+        ),
+        Rule(
+            cel="has(self.cache) || !self.uri.startsWith('az://')",
+            holds=lambda model: model.cache is not None or not model.uri.startswith("az://"),
+            message="no engine loads from az:// itself: set model.cache, and it is downloaded to a claim",
+            field_path=".uri",
         ),
     )

@@ -11,6 +11,7 @@ from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
 from llmservice.api.v1alpha1.startup_status import StartupStatus
+from llmservice.api.v1alpha1.weights_status import WeightsStatus
 
 Count = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 # Bounds in a schema are doubles: above 2**53 the API server rounds them into overflow.
@@ -166,6 +167,8 @@ class LLMServiceStatus(ApiModel):
     """What was decided, and why."""
     start: Annotated[StartStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """What the engine reported at its start, beside what was predicted."""
+    weights: Annotated[WeightsStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """The model's files on the claim of `spec.model.cache`, once they are complete."""
     rollout: Annotated[RolloutStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """How a change reaches the replicas, while it does."""
     startup: Annotated[StartupStatus | None, Field(json_schema_extra=_ATOMIC)] = None

@@ -8,6 +8,7 @@ from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest, controller_of
 
 _CONTAINER = ("name", "image")
+_SPEC = ("nodeName", "terminationGracePeriodSeconds")
 _STATUS = ("phase", "reason", "message", "podIP")
 _LISTS = ("conditions", "containerStatuses", "initContainerStatuses")
 _ENTRY = (
@@ -23,7 +24,7 @@ def kept_of_pod(pod: Manifest) -> Manifest:
     """The pod without what nothing reads; of one that no ReplicaSet controls, only its identity."""
     if controller_of(pod).get("kind") != "ReplicaSet":
         return identity(pod)
-    kept = identity(pod, *TIMES)
+    kept = identity(pod, *TIMES, "deletionGracePeriodSeconds")
     kept["metadata"] |= annotations_read(pod)
     if "spec" in pod:
         kept["spec"] = _spec(pod["spec"])
@@ -33,8 +34,10 @@ def kept_of_pod(pod: Manifest) -> Manifest:
 
 
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
-    node = {"nodeName": spec["nodeName"]} if "nodeName" in spec else {}
-    return {**node, "containers": [_short(item, _CONTAINER) for item in _first(spec.get("containers") or ())]}
+    return {
+        **_short(spec, _SPEC),
+        "containers": [_short(item, _CONTAINER) for item in _first(spec.get("containers") or ())],
+    }
 
 
 def _status(status: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,9 +85,16 @@ class ScalingSeries(Collector):
         failures = CounterMetricFamily(
             "llmservice_autoscale_read_failures", "Failed readings of a pod, by reason.", labels=[*_LABELS, "reason"]
         )
+        truncated = CounterMetricFamily(
+            "llmservice_requests_truncated",
+            "Requests that ended with their engine, by the last reading before; absent where no engine could be read.",
+            labels=_LABELS,
+        )
         for state in states:
+            if state.truncated is not None:
+                truncated.add_metric(state.key, state.truncated)
             for reason, count in sorted(state.decisions.items()):
                 decisions.add_metric([*state.key, reason], count)
             for failure, count in sorted(state.read_failures.items()):
                 failures.add_metric([*state.key, failure], count)
-        yield from (decisions, failures)
+        yield from (decisions, failures, truncated)

@@ -14,6 +14,7 @@ from llmservice.engines.engine import (
     Capabilities,
     Default,
     Launch,
+    ModelSource,
     ServingRequest,
     Syntax,
 )
@@ -84,8 +85,9 @@ class LlamaCpp:
 
     name = "llamacpp"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc"}),
+        schemes=frozenset({"hf", "pvc", "oci"}),
         gguf=True,
+        hub_cache=True,
         offload=True,
         equals_sign=False,
         syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
@@ -111,10 +113,10 @@ class LlamaCpp:
         return Launch(
             args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
             probes=_PROBES,
-            environment={"HOME": _CACHE, "LLAMA_CACHE": f"{_CACHE}/huggingface/hub", **_changeable(request)},
+            environment={**_places(request.model), **_changeable(request)},
             writable_paths=(_CACHE,),
             # SIGTERM aborts running requests, so preStop waits for them; while loading, process 1 ignores SIGTERM.
-            pre_stop=wait_until_idle(_LOAD, SETTLE_SECONDS + request.drain_seconds),
+            pre_stop=wait_until_idle(request, _LOAD),
             pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
             stop_seconds=5,
             needs_init=True,
@@ -135,10 +137,16 @@ _SERVING: _Options = (
 )
 
 
+def _places(model: ModelSource) -> Mapping[str, str]:
+    """Where it keeps what it downloads, or finds what is there; then it asks no hub for a newer one."""
+    places = {"HOME": _CACHE, "LLAMA_CACHE": model.hub_cache or f"{_CACHE}/huggingface/hub"}
+    return {**places, "LLAMA_ARG_OFFLINE": "1"} if model.hub_cache else places
+
+
 def _model(request: ServingRequest) -> tuple[_Options, tuple[Default, ...], tuple[str, ...]]:
     """Which file to load: from a volume by its path, from the hub by its quantization or name."""
     model, known = request.model, request.version.quantizations
-    if model.scheme == "pvc":
+    if model.path:
         path = one_file(model)
         return (("--model", path),), (), _stated(request, path.rpartition("/")[2])
     if model.file:

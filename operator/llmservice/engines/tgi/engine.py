@@ -16,6 +16,7 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
+    OFFLINE,
     one_of,
     quantization_on_load,
 )
@@ -63,7 +64,7 @@ class Tgi:
 
     name = "tgi"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc"}),
+        schemes=frozenset({"hf", "pvc", "oci"}),
         revisions=True,
         remote_code=True,
         dtype=True,
@@ -92,7 +93,7 @@ class Tgi:
         return Launch(
             args=tuple(word for word in wanted if request.version.knows(word.partition("=")[0])),
             probes=_PROBES,
-            environment={**_ENVIRONMENT, **{default.field: default.value for default in prefill}},
+            environment={**_environment(request), **{default.field: default.value for default in prefill}},
             writable_paths=(_CACHE,),
             pre_stop=SETTLE if drains else _wait(request),
             pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
@@ -112,6 +113,10 @@ _ENVIRONMENT = {
     "USER": "tgi",
     "USAGE_STATS": "off",
 }
+
+
+def _environment(request: ServingRequest) -> dict[str, str]:
+    return {**_ENVIRONMENT, **(OFFLINE if request.model.offline else {})}
 
 
 def _model(request: ServingRequest) -> tuple[str, ...]:
@@ -185,7 +190,7 @@ def _serving(request: ServingRequest) -> tuple[str, ...]:
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:
-    return wait_until_idle("^tgi_(batch_current_size|queue_size) ", SETTLE_SECONDS + request.drain_seconds)
+    return wait_until_idle(request, "^tgi_(batch_current_size|queue_size) ")
 
 
 def _notes(request: ServingRequest) -> tuple[str, ...]:

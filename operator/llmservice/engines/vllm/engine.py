@@ -9,6 +9,7 @@ import math
 
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
+    COMPILED_PATH,
     PORT,
     Capabilities,
     Default,
@@ -18,6 +19,7 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
+    OFFLINE,
     one_of,
     quantization_on_load,
 )
@@ -29,6 +31,13 @@ from llmservice.engines.vllm.start_log import start_report, start_times
 from llmservice.models.sizes import GIB
 
 _CACHE = "/cache"
+_COMPILED = {"VLLM_CACHE_ROOT": COMPILED_PATH, "TRITON_CACHE_DIR": f"{COMPILED_PATH}/triton"}
+"""Below its cache root vLLM keeps what torch.compile, Inductor and DeepGEMM compile, and what FlashInfer found fastest
+(compilation/{backends,decorators}.py, utils/deep_gemm.py, model_executor/warmup/flashinfer_autotune_cache.py); Triton's
+own kernels would be in the home folder. Several replicas may write at once: folders are named by a hash of version,
+configuration, model and device, files are written beside and renamed, and what cannot be loaded is compiled again. Only
+a list of a few kB is written in place: who reads it in that moment ends, and starts once more. FlashInfer's own kernels
+stay in the replica: its builds are locked by files, which not every shared file system can."""
 _LEAST_BATCHED_TOKENS = 2048
 """vLLM's default of tokens per step on the smallest devices (get_batch_defaults)."""
 _USUAL_BATCHED_TOKENS = 8192
@@ -87,7 +96,8 @@ class Vllm:
 
     name = "vllm"
     capabilities = Capabilities(
-        schemes=frozenset({"hf", "pvc", "s3", "gs"}),
+        schemes=frozenset({"hf", "pvc", "oci", "s3", "gs"}),
+        hub_cache=True,
         revisions=True,
         remote_code=True,
         dtype=True,
@@ -139,6 +149,8 @@ class Vllm:
             needs_init=True,
             # On a CPU the model runs in a process of its own, behind a queue of 160 MiB (multiproc_executor.py).
             needs_shared_memory=not request.devices,
+            # On CPUs it compiles for the very processor, which the next node need not have.
+            compiles=bool(request.devices),
             defaults=defaults,
         )
 
@@ -207,7 +219,7 @@ def _stopping(request: ServingRequest) -> _Options:
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:
-    return wait_until_idle("^vllm:num_requests_(running|waiting)[{ ]", SETTLE_SECONDS + request.drain_seconds)
+    return wait_until_idle(request, "^vllm:num_requests_(running|waiting)[{ ]")
 
 
 def _environment(request: ServingRequest) -> dict[str, str]:
@@ -218,6 +230,9 @@ def _environment(request: ServingRequest) -> dict[str, str]:
         "VLLM_CACHE_ROOT": f"{_CACHE}/vllm",
         "USER": "vllm",
         "VLLM_NO_USAGE_STATS": "1",
+        **({"HF_HUB_CACHE": request.model.hub_cache} if request.model.hub_cache else {}),
+        **(OFFLINE if request.model.offline else {}),
+        **(_COMPILED if request.keeps_compiled and request.devices else {}),
         **_threads(request),
     }
 

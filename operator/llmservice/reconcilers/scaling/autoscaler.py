@@ -9,11 +9,12 @@ from typing import NoReturn
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason, Reading
-from llmservice.converging.scaled_pods import PodPhase, ScaledPod
+from llmservice.converging.scaled_pods import LeavingPod, PodPhase, ScaledPod
 from llmservice.engines.engine import PORT
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.scaling.scaled_services import ScaledService, ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
+from llmservice.reconcilers.scaling.truncations import Truncations
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.signals.source import Source, Target
 
@@ -38,17 +39,22 @@ class Autoscaler:
     sources: Mapping[str, Source]
     measured: Callable[[float], None] = lambda _: None
     noted: Callable[[Manifest, Sequence[ScaledPod], PodReadings], None] = lambda *_: None
+    truncations: Truncations = field(init=False)
     _woken: set[ServiceKey] = field(default_factory=set)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.truncations = Truncations(states=self.services.states, clock=self.scaler.clock)
 
     def listen_to(self, cache: ObjectCache) -> None:
         """Hear of edits and deletions from now on."""
         cache.listen(self._observe)
+        self.truncations.listen_to(cache)
 
     async def run(self) -> NoReturn:
         """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
-        loop, states = asyncio.get_running_loop(), self.services.states
-        states.forget_all()
+        loop = asyncio.get_running_loop()
+        self._forget_all()
         try:
             while True:
                 began = loop.time()
@@ -57,7 +63,11 @@ class Autoscaler:
                 self.measured(loop.time() - began)
                 await self._rest(began + self.scaler.period_seconds)
         finally:
-            states.forget_all()
+            self._forget_all()
+
+    def _forget_all(self) -> None:
+        self.services.states.forget_all()
+        self.truncations.forget_all()
 
     async def scale(self, keys: Iterable[ServiceKey]) -> None:
         """One round over these services: a source that is slow keeps none back that are read from another."""
@@ -83,6 +93,7 @@ class Autoscaler:
     async def _scale(self, service: ScaledService, readings: PodReadings) -> None:
         """Scale it, unless the resource was edited while its pods were read: then the edit has woken another round."""
         with _contained("/".join(service.key)):
+            readings = self.truncations.note(service, readings)
             if self.services.is_current(service):
                 self.noted(service.body, service.pods, readings)
                 await self.scaler.scale(service, readings)
@@ -124,20 +135,20 @@ def _contained(what: str) -> Iterator[None]:
 
 
 async def _read(source: Source, services: Iterable[ScaledService]) -> Mapping[str, PodReadings]:
-    """What the ready pods of all services report: by UID of the resource, then by name of the pod."""
+    """What the ready and the leaving pods of all services report: by UID of the resource, then by name of the pod."""
     readings: dict[str, dict[str, Reading | ReadFailure]] = {}
     uids: dict[Target, str] = {}
     for service in services:
         ready = () if service.suspended else [pod for pod in service.pods if pod.phase is PodPhase.READY]
         readings[service.uid] = {pod.name: _NO_ADDRESS for pod in ready if not pod.address}
-        uids.update({_target(service, pod): service.uid for pod in ready if pod.address})
+        uids.update({_target(service, pod): service.uid for pod in (*ready, *service.leaving) if pod.address})
         await asyncio.sleep(0)
     for target, outcome in (await source.read([*uids])).items():
         readings[uids[target]][target.pod] = outcome
     return readings
 
 
-def _target(service: ScaledService, pod: ScaledPod) -> Target:
+def _target(service: ScaledService, pod: ScaledPod | LeavingPod) -> Target:
     return Target(
         namespace=service.key[0],
         service=service.key[1],

@@ -7,7 +7,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.replicas import is_emptied
 from llmservice.converging.revisions import in_force
-from llmservice.converging.scaled_pods import ScaledPod, scaled_pods
+from llmservice.converging.scaled_pods import LeavingPod, ScaledPod, leaving_pods, scaled_pods
 from llmservice.engines.metric_names import MetricNames
 from llmservice.objects.pods import pods_of
 from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
@@ -21,8 +21,8 @@ from llmservice.reconcilers.workers import ServiceKey
 class ScaledService:
     """One service with `spec.autoscaling` whose Deployment is ours, as it is now; `state` is what is remembered of it.
 
-    `metric_names` are those of each pod, by its UID. `suspended` holds until the operator has stated replicas again
-    after a suspension.
+    Pods that are `leaving` are read, but nothing is decided by them. `metric_names` are those of each pod, by its UID.
+    `suspended` holds until the operator has stated replicas again after a suspension.
     """
 
     state: ServiceState
@@ -31,6 +31,7 @@ class ScaledService:
     scaling: ScalingPlan
     deployment: Manifest
     pods: tuple[ScaledPod, ...]
+    leaving: tuple[LeavingPod, ...]
     metric_names: Mapping[str, MetricNames]
     suspended: bool
 
@@ -78,6 +79,7 @@ class ScaledServices:
             scaling=plan.scaling,
             deployment=deployment,
             pods=scaled_pods(pods),
+            leaving=leaving_pods(pods),
             metric_names=state.metric_names.of(pods, plan, plan.scaling),
             suspended=bool(body["spec"].get("suspend")) or is_emptied(deployment),
         )

@@ -44,6 +44,7 @@ class ServiceState:
     | `throttle`                   | what the status says, and since when                                      |
     | `evaluation`                 | what was read and decided last; None while the service is suspended       |
     | `decisions`, `read_failures` | counts by reason, since this process leads                                |
+    | `truncated`                  | requests that ended with their engine; None before any pod could be read  |
     | `advised`                    | what mode Advise would run: its next decision goes on from there          |
     | `applied`                    | the number written last, and the Deployment as it was seen then           |
     | `overruled`                  | managers whose number was set back                                        |
@@ -59,6 +60,7 @@ class ServiceState:
     evaluation: Evaluation | None = None
     decisions: Mapping[Reason, int] = field(default_factory=dict)
     read_failures: Mapping[ReadFailureReason, int] = field(default_factory=dict)
+    truncated: int | None = None
     advised: int | None = None
     applied: tuple[Manifest, int] | None = None
     overruled: frozenset[str] = frozenset()

@@ -25,9 +25,13 @@ class ServiceStates:
         """The state of the service with this namespace and name; None before its first round."""
         return next((state for state in self if state.key == key and (state.report or state.evaluation)), None)
 
+    def known(self, uid: str) -> ServiceState | None:
+        """The state of a resource; None when there is none."""
+        return self._by_uid.get(uid)
+
     def report(self, uid: str) -> ScalingReport | None:
         """What the status is to say; None before the first round."""
-        state = self._by_uid.get(uid)
+        state = self.known(uid)
         return state.report if state else None
 
     def forget(self, uid: str) -> None:

@@ -1,0 +1,123 @@
+"""A claim with cached models, where it is mounted: its files and markers, and removing some."""
+
+import os
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from llmservice.errors import InvalidInput
+from llmservice.models.cache_pruning import CacheFile, Removal
+from llmservice.models.download_marker import MOST_MARKER_BYTES, Marker, marker_in
+from llmservice.models.download_request import MARKERS_FOLDER
+from llmservice.models.plausible import MalformedModel, json_object
+from llmservice.untrusted.texts import cut, printable
+
+_MOST_FILES = 500_000
+_MOST_MARKERS = 10_000
+_LONGEST = 1024
+_FOLDERS = ("huggingface/hub", "buckets", "compile", MARKERS_FOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDownload:
+    """A complete download on a claim: the marker, and what it was asked for."""
+
+    marker: Marker
+    uri: str
+    revision: str
+    finished: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheClaim:
+    """`root` is where the claim is mounted. Whoever can write to it may change it at any time: no link is followed."""
+
+    root: Path
+
+    def files(self) -> tuple[CacheFile, ...]:
+        """What is in the folders of the cache; raises InvalidInput."""
+        found = tuple(self._files())
+        if len(found) > _MOST_FILES:
+            raise _refused(f"{self.root} holds more than {_MOST_FILES} files of caches; remove some by hand")
+        return found
+
+    def downloads(self) -> Mapping[str, KnownDownload]:
+        """The complete downloads by their keys; a marker that cannot be read is none."""
+        names = sorted((self.root / MARKERS_FOLDER).glob("*.json"))[:_MOST_MARKERS]
+        read = ((path.stem, self._download(path)) for path in names)
+        return {key: download for key, download in read if download is not None}
+
+    def remove(self, removals: tuple[Removal, ...]) -> None:
+        """Remove the files, then folders that are empty; raises InvalidInput."""
+        folders: set[Path] = set()
+        for removal in removals:
+            path = self.root / removal.path
+            if not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root)):
+                raise _refused(f"{removal.path} leads out of {self.root}")
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise _refused(f"{removal.path} cannot be removed: {error.strerror}") from error
+            folders.update(path.relative_to(self.root).parents)
+        self._tidy(folders)
+
+    def _tidy(self, folders: set[Path]) -> None:
+        for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
+            if len(folder.parts) > 1 or str(folder) in _FOLDERS:
+                try:
+                    (self.root / folder).rmdir()
+                except OSError:  # something is in it
+                    continue
+
+    def _files(self) -> Iterator[CacheFile]:
+        now, number = time.time(), 0
+        for top in _FOLDERS:
+            for folder, _, names in os.walk(self.root / top, followlinks=False):
+                for name in names:
+                    number += 1
+                    if number > _MOST_FILES + 1:
+                        return
+                    if file := self._file(Path(folder) / name, now):
+                        yield file
+
+    def _file(self, path: Path, now: float) -> CacheFile | None:
+        """None of what is neither a file nor a link, or was removed meanwhile."""
+        relative = str(path.relative_to(self.root))
+        try:
+            found = path.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                target = os.path.normpath(Path(relative).parent / path.readlink())
+                return CacheFile(relative, 0, now - found.st_mtime, target)
+        except OSError:
+            return None
+        return CacheFile(relative, found.st_size, now - found.st_mtime) if stat.S_ISREG(found.st_mode) else None
+
+    def _download(self, path: Path) -> KnownDownload | None:
+        try:
+            found = path.lstat()
+            if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_MARKER_BYTES:
+                return None
+            text = path.read_bytes()
+            said = json_object(text, "the marker", MOST_MARKER_BYTES)
+            marker = marker_in(text)
+        except (OSError, MalformedModel):
+            return None
+        uri, revision, finished = (_shown(said.get(name)) for name in ("uri", "revision", "finished"))
+        return KnownDownload(marker, uri, revision, finished)
+
+
+def cache_claim_at(root: Path) -> CacheClaim:
+    """The claim that is mounted there; raises InvalidInput where there is no folder."""
+    if not root.is_dir():
+        raise _refused(f"{root} is no folder: mount the claim there")
+    return CacheClaim(root)
+
+
+def _shown(value: object) -> str:
+    return cut(printable(value), _LONGEST) if isinstance(value, str) else ""
+
+
+def _refused(message: str) -> InvalidInput:
+    return InvalidInput("InvalidCache", message, field="--root")

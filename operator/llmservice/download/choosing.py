@@ -1,0 +1,44 @@
+"""The files of a download, of all that there are; where their names leave a doubt the index is read."""
+
+from collections.abc import Collection
+from contextlib import aclosing
+
+from llmservice.download.failing import failed
+from llmservice.download.source import Remote, RemoteFile, Source
+from llmservice.models.download_choice import GGUF, chosen_files
+from llmservice.models.download_failure import DownloadFailureReason
+from llmservice.models.download_layout import named_file
+from llmservice.models.download_request import DownloadRequest
+from llmservice.models.gguf_choice import NoSuchGguf
+from llmservice.models.plausible import MalformedModel
+from llmservice.models.weight_files import INDEX, MOST_INDEX_BYTES, indexed_files, needs_index
+
+
+async def chosen(source: Source, remote: Remote, request: DownloadRequest) -> list[RemoteFile]:
+    """The files to download, what the engine loads first; raises DownloadFailed."""
+    sizes = remote.sizes
+    try:
+        indexed = await _indexed(source, remote) if request.format != GGUF and needs_index(sizes) else ()
+        file = request.file or named_file(request.uri)
+        names = chosen_files(sizes, request.format, file=file, quantization=request.quantization, indexed=indexed)
+    except NoSuchGguf as error:
+        raise failed(DownloadFailureReason.FILE_MISSING, str(error)) from error
+    if not names:
+        message = f"none of the {len(sizes)} files there holds weights in safetensors"
+        raise failed(DownloadFailureReason.NOT_A_MODEL, message)
+    return [remote.files[name] for name in names]
+
+
+async def _indexed(source: Source, remote: Remote) -> Collection[str]:
+    """What the index names; nothing where it is too long or none, and the names must do."""
+    file = remote.files[INDEX]
+    if file.size > MOST_INDEX_BYTES:
+        return ()
+    data = bytearray()
+    async with aclosing(source.chunks(file, 0)) as chunks:
+        async for chunk in chunks:
+            data += chunk
+    try:
+        return indexed_files(bytes(data))
+    except MalformedModel:
+        return ()

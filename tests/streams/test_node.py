@@ -1,0 +1,37 @@
+"""Streams while the node itself goes down in order."""
+
+import pytest
+
+from sandbox import Sandbox
+from tests.streams.node_shutdown import node_shutdown
+from tests.streams.stage import Stage
+
+pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.streams]
+
+GRACE_SECONDS = 120
+"""What an administrator gives in the kubelet's shutdownGracePeriod: longer than any stream here."""
+
+
+def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
+    """What runs is finished. Nobody asks any more: Kubernetes leaves such pods among the endpoints (its issue 116965).
+
+    Whoever asked would be answered by a replica that ends with the grace of the shutdown, and be cut then.
+    """
+    with node_shutdown(box, GRACE_SECONDS) as shutdown:
+        stage.kube.wait(lambda: "inhibited" in shutdown.said or None, lambda: shutdown.said)
+        _take_up_new_pods(stage)
+        before = stage.pods()
+        with stage.disturbed("shutdown of the node; nobody asks once it is announced") as audience:
+            shutdown.announce(now=True)
+            audience.begin_no_more()
+            stage.wait(lambda: "released" in shutdown.said, audience)
+            shutdown.announce(now=False)
+            stage.wait(lambda: len(stage.ready_pods()) == 2, audience)
+    assert not before & {*stage.ready_pods()}
+
+
+def _take_up_new_pods(stage: Stage) -> None:
+    """A kubelet that was just started looks at its pods anew, and would reject them while the node goes down."""
+    stage.kube.kubectl("rollout", "restart", "deployment/chat")
+    stage.kube.kubectl("rollout", "status", "deployment/chat", "--timeout=110s")
+    stage.kube.wait(lambda: stage.is_settled() or None, stage.pods)
