@@ -127,7 +127,8 @@ class Trial:
 
     def _judge(self, kube: Kube, journal: list[Entry], expected: Outcome) -> None:
         """Nothing was made or removed more often than in a clean run, and nothing written to the wrong object."""
-        assert _made_and_removed(kube, journal) == expected.made_and_removed
+        seen = _made_and_removed(kube, journal)
+        assert seen == expected.made_and_removed, f"{seen}, and {expected.made_and_removed} in a clean run"
         changed = [entry for entry in journal if entry.accepted and entry.status != 201]
         assert [str(entry.call) for entry in changed if not entry.call.uid] == [], "written to whatever has the name"
         live = kube.get("LLMService", "chat")
