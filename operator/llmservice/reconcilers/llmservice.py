@@ -26,6 +26,7 @@ from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback import pods_judged, rollout_plan, source_in, with_sources_of
 from llmservice.converging.rollout_step import Rollout
+from llmservice.converging.running import plan_that_runs
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.start_status import start_status
 from llmservice.converging.startup_budget import seconds_to_warning
@@ -238,10 +239,14 @@ class LLMServiceReconciler:
         self._failing_since.pop((plan.owner.namespace, plan.owner.name), None)
         if is_creation(changes) and not written.contests:
             return STATUS_AFTER_SECONDS
-        status = body.get("status") or {}
-        await self.node_life.shield(plan, observed, self.now())
-        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
-        situation, now = self._situation(service, plan, force, written, observed, manifests, said, rollout), self.now()
+        status, running = body.get("status") or {}, plan_that_runs(force, plan, workload, rollout, self.plan)
+        await self.node_life.shield(running, observed, self.now())
+        said = await self.starts.read(running, observed.pods, status, followed_pod(status, observed.pods))
+        situation, now = (
+            self._situation(service, running, force, written, observed, manifests, said, rollout),
+            self.now(),
+        )
+        situation = situation if running is plan else self._waits(service, plan, situation)
         left = self._patience(plan, situation, now) if service.spec.gpu.alternatives else None
         if left == 0.0 and (following := self._next_choice(service, plan, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -253,7 +258,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
-            seconds_to_warning(plan, observed.pods, now),
+            seconds_to_warning(running, observed.pods, now),
             written.requeue_seconds,
             rollout.requeue_seconds,
             again,
@@ -263,12 +268,20 @@ class LLMServiceReconciler:
         return min(filter(None, pauses), default=None)
 
     def _patience(self, plan: ServicePlan, situation: Situation, now: datetime) -> float | None:
-        """Seconds until other devices are tried; None while nothing waits for a node, and after a rollback."""
-        if situation.revision and situation.revision.source:
+        """Seconds until other devices are tried; None while nothing waits for a node.
+
+        None too after a rollback, and of replicas that run while the last change waits.
+        """
+        if situation.newest or (situation.revision and situation.revision.source):
             return None
         if holds_devices(situation.pods):
             self._freed[plan.owner.uid] = now
         return seconds_of_patience_left(situation.progress, situation.pods, now, self._freed.get(plan.owner.uid))
+
+    def _waits(self, service: LLMService, newest: ServicePlan, situation: Situation) -> Situation:
+        """The situation of replicas that run, with the plan of the change that waits beside theirs."""
+        update = update_condition(newest, self.plan.newest(service, newest))
+        return dataclasses.replace(situation, newest=newest, update=update, source=None)
 
     def _next_choice(self, service: LLMService, plan: ServicePlan, situation: Situation) -> ServicePlan | None:
         """The plan with other devices, because no node had these for a while."""
