@@ -48,8 +48,9 @@ class Situation:
     ready replicas that the spec requires; `before` is the status as it stands, `update` the UpdateAvailable condition,
     `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when nothing is scaled, or nothing
     was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the EngineProgressing one, `start` what
-    stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no log was read of what starts, and one will be at once. `rollout` is how a change
-    reaches the replicas, `pulling` what nodes pull, where that is all that is waited for.
+    stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
+    log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
+    nodes pull, where that is all that is waited for.
     """
 
     plan: ServicePlan

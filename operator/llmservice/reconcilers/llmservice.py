@@ -17,6 +17,7 @@ from llmservice.converging.additions import modified_condition
 from llmservice.converging.changes import diff, is_creation
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.image_volumes import check_image_volumes
+from llmservice.converging.meanwhile import with_replicas_told
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
@@ -51,6 +52,7 @@ from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.start_logs import StartLogs, StartReports
 from llmservice.reconcilers.status_writer import StatusWriter
+from llmservice.reconcilers.tending import Tending
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.rendering.manifests import render
 
@@ -120,6 +122,7 @@ class LLMServiceReconciler:
     rollbacks: Rollbacks = field(init=False)
     rollouts: Rollouts = field(init=False)
     node_life: NodeLife = field(init=False)
+    tending: Tending = field(init=False)
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
     _freed: dict[str, datetime] = field(default_factory=dict)
 
@@ -128,6 +131,9 @@ class LLMServiceReconciler:
         self.starts = StartLogs(self.cluster)
         self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
         self.node_life = NodeLife(self.cluster, self.cache)
+        self.tending = Tending(
+            observer=self.observer, children=self.children, node_life=self.node_life, plan=self.plan, now=self.now
+        )
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
 
@@ -137,6 +143,7 @@ class LLMServiceReconciler:
             self.children.forget(uid_of(before))
             self.status.forget(uid_of(before))
             self.rollouts.forget(uid_of(before))
+            self.tending.forget(uid_of(before))
             self._freed.pop(uid_of(before), None)
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -181,6 +188,7 @@ class LLMServiceReconciler:
             plan = self.plan(service, model)
             weights = await self.fetch(service, plan, body)
             if isinstance(weights, Waiting):
+                await self.tending(force, plan)
                 return await self._wait(body, weights)
             if plan.cache is not None and weights != plan.cache.weights:
                 plan = self.plan(service, model, weights)
@@ -373,7 +381,15 @@ class LLMServiceReconciler:
             passes=passes,
             weights=weights,
         )
+        if weights is not None:
+            status = self._with_replicas_told(body, status)
         return min(filter(None, (again, await self.status.write(body, status))), default=None)
+
+    def _with_replicas_told(self, body: Manifest, status: dict[str, Any]) -> dict[str, Any]:
+        """The status of a service that waits for its files, with what is known of replicas that run."""
+        before, uid = body.get("status") or {}, uid_of(body)
+        scaling = self.scaling(uid) if "autoscaling" in body["spec"] else None
+        return with_replicas_told(status, before, self.engine(uid, before), scaling, self.now())
 
 
 def _workload(plan: ServicePlan) -> Ref:
