@@ -21,7 +21,7 @@ from llmservice.converging.meanwhile import with_replicas_told
 from llmservice.converging.observed import Observed
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
 from llmservice.converging.pod_checks import diagnose
-from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.progress import Progress, counted, progress_of
 from llmservice.converging.pulling import pulling
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.revisions import InForce
@@ -323,7 +323,8 @@ class LLMServiceReconciler:
         rollout: Rollout,
     ) -> Situation:
         deployment = written.children.get(_workload(plan))
-        progress, body = progress_of(deployment, observed.pods), force.newest
+        before, body = observed.children.get(_workload(plan)), force.newest
+        progress = progress_of(counted(before, deployment), observed.pods)
         judged = pods_judged(force, observed, progress)
         found = diagnose(plan, judged, deployment, ENGINES[plan.engine].log_patterns)
         return Situation(
