@@ -13,7 +13,7 @@ from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out, waiting_for
 from llmservice.converging.redaction import redacted_arguments
 from llmservice.converging.revisions import InForce
-from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status
+from llmservice.converging.rollback_status import given_up, returned, returning, revisions_status, waiting_status
 from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.scaling_report import ScalingReport
 from llmservice.converging.startup_budget import how_to_wait
@@ -44,12 +44,13 @@ _OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
 class Situation:
     """What the status is composed from.
 
-    `floor` is the least number of ready replicas that the spec requires; `before` is the status as it stands, `update`
-    the UpdateAvailable condition, `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when
-    nothing is scaled, or nothing was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the
-    EngineProgressing one, `start` what stands in `status.start`, `startup` what stands in `status.startup`; each None
-    where nothing is known. `unread`: no log was read of what starts, and one will be at once. `rollout` is how a change
-    reaches the replicas, `pulling` what nodes pull, where that is all that is waited for.
+    `plan` is that of the replicas, `newest` that of the last change while it waits. `floor` is the least number of
+    ready replicas that the spec requires; `before` is the status as it stands, `update` the UpdateAvailable condition,
+    `modified` the ChildrenModified one. `scaling` is the autoscaler's report; None when nothing is scaled, or nothing
+    was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the EngineProgressing one, `start` what
+    stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
+    log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
+    nodes pull, where that is all that is waited for.
     """
 
     plan: ServicePlan
@@ -71,6 +72,7 @@ class Situation:
     source: str | None = None
     rollout: Rollout | None = None
     pulling: str = ""
+    newest: ServicePlan | None = None
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -92,13 +94,14 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     """
     plan, before = situation.plan, situation.before
     conditions = _conditions(situation, now)
-    rollout = {**_rollout(situation), **revisions_status(situation.revision, _rolled_out(situation, conditions))}
+    revisions = revisions_status(situation.revision, _rolled_out(situation, conditions))
+    rollout = {**_rollout(situation), **waiting_status(situation.newest), **revisions}
     facts = {
         **_counts(situation),
         **_addresses(plan),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
         **({"start": situation.start} if situation.start else {}),
-        **kept_weights(plan, before),
+        **kept_weights(situation.newest or plan, before),
         **({"rollout": rollout} if rollout else {}),
         **({"startup": situation.startup} if situation.startup else {}),
         **({"autoscaling": situation.scaling.as_status()} if situation.scaling else {}),
@@ -161,8 +164,8 @@ def _composed(
 
 
 def _is_kept(situation: Situation) -> bool:
-    """Whether a newer operator wrote the plan in the status: then it describes what runs better than ours."""
-    return made_by_newer(situation.plan) and "plan" in situation.before
+    """Whether the plan in the status describes what runs: a newer operator wrote it, or the last change waits."""
+    return (made_by_newer(situation.plan) or situation.newest is not None) and "plan" in situation.before
 
 
 def _conditions(situation: Situation, now: datetime) -> list[Condition]:
@@ -171,7 +174,7 @@ def _conditions(situation: Situation, now: datetime) -> list[Condition]:
         fits_condition(situation.plan.fit),
         situation.accelerator,
         situation.engine,
-        weights_condition(situation.plan, situation.before, situation.diagnosis),
+        weights_condition(situation.newest or situation.plan, situation.before, situation.diagnosis),
         situation.update,
         situation.modified,
     )

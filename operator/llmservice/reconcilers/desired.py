@@ -1,6 +1,6 @@
 """The desired state of a resource: revision → inspection → plan → weights → rendered manifests."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,19 +68,24 @@ class Desired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """Finds the desired state; `workload` returns the Deployment as it stands."""
+    """Finds the desired state.
+
+    `workload` returns the Deployment as it stands. `tend` looks after the replicas that run while their service waits
+    for its model's files.
+    """
 
     plan: Planner
     inspect: Inspect
     fetch: Fetch
     workload: Callable[[Owner], Manifest | None]
+    tend: Callable[[InForce, ServicePlan], Awaitable[None]]
 
     async def desired(self, force: InForce) -> Desired:
         """The desired state of the revision in force; raises `Blocked`."""
         try:
             service = LLMService.parse(force.body)
             model = await self._model(service)
-            plan = await self._with_weights(service, self.plan(service, model), model, force.newest)
+            plan = await self._with_weights(force, service, self.plan(service, model), model)
             plan = learned(self.plan, service, plan, self.workload(plan.owner))
         except ModelRefused as problem:
             raise Blocked(problem.reason, problem.message, FAILED_SECONDS) from problem
@@ -99,10 +104,11 @@ class Deciding:
         return known_by(found, service.spec.model)
 
     async def _with_weights(
-        self, service: LLMService, plan: ServicePlan, model: KnownModel | None, body: Manifest
+        self, force: InForce, service: LLMService, plan: ServicePlan, model: KnownModel | None
     ) -> ServicePlan:
         """The plan with the path of the model's files on their claim, where it has one."""
-        found = await self.fetch(service, plan, body)
+        found = await self.fetch(service, plan, force.newest)
         if isinstance(found, Waiting):
+            await self.tend(force, plan)
             raise Blocked(found.reason, found.message, found.again_seconds, passes=found.passes, weights=found)
         return plan if plan.cache is None or found == plan.cache.weights else self.plan(service, model, found)

@@ -6,16 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.conditions import condition_in
+from llmservice.converging.meanwhile import with_replicas_told
 from llmservice.converging.observed import Observed
 from llmservice.converging.progress import progress_of
+from llmservice.converging.running import plan_that_runs
 from llmservice.converging.startup_budget import seconds_to_warning
 from llmservice.converging.startup_status import followed_pod
-from llmservice.converging.status import Situation, seconds_to_pass, summarize
+from llmservice.converging.status import seconds_to_pass, summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating
@@ -33,9 +36,10 @@ from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.other_devices import OtherDevices, next_choice
 from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
-from llmservice.reconcilers.situations import EngineCondition, Scaling, situation_of
-from llmservice.reconcilers.start_logs import StartLogs, StartReports
+from llmservice.reconcilers.situations import EngineCondition, Scaling, Situations
+from llmservice.reconcilers.start_logs import StartLogs
 from llmservice.reconcilers.status_writer import StatusWriter
+from llmservice.reconcilers.tending import Tending
 from llmservice.reconcilers.workers import ServiceKey
 
 log = logging.getLogger(__name__)
@@ -74,6 +78,7 @@ class LLMServiceReconciler:
     rollouts: Rollouts = field(init=False)
     applying: Applying = field(init=False)
     node_life: NodeLife = field(init=False)
+    tending: Tending = field(init=False)
     other_devices: OtherDevices = field(default_factory=OtherDevices)
 
     def __post_init__(self) -> None:
@@ -81,6 +86,9 @@ class LLMServiceReconciler:
         self.starts = StartLogs(self.cluster)
         self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
         self.node_life = NodeLife(self.cluster, self.cache)
+        self.tending = Tending(
+            observer=self.observer, children=self.children, node_life=self.node_life, plan=self.plan, now=self.now
+        )
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
         self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now)
@@ -88,7 +96,7 @@ class LLMServiceReconciler:
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
-            for memory in (self.children, self.status, self.rollouts, self.other_devices):
+            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices):
                 memory.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -124,7 +132,13 @@ class LLMServiceReconciler:
         return None if body is None or is_being_deleted(body) else body
 
     async def _converge(self, body: Manifest) -> float | None:
-        deciding = Deciding(plan=self.plan, inspect=self.inspect, fetch=self.fetch, workload=self.observer.workload)
+        deciding = Deciding(
+            plan=self.plan,
+            inspect=self.inspect,
+            fetch=self.fetch,
+            workload=self.observer.workload,
+            tend=self.tending,
+        )
         try:
             desired = await deciding.desired(await self.rollbacks.in_force(body))
             try:
@@ -153,10 +167,12 @@ class LLMServiceReconciler:
 
     async def _report(self, desired: Desired, observed: Observed, applied: Applied) -> float | None:
         """Write the status: of other devices, of a revision that is given up, or of how far this one is."""
-        plan, body, status, now = desired.plan, desired.body, desired.body.get("status") or {}, self.now()
-        await self.node_life.shield(plan, observed, now)
-        said = await self.starts.read(plan, observed.pods, status, followed_pod(status, observed.pods))
-        situation, now = self._situation(desired, observed, applied, said), self.now()
+        body, status, workload = desired.body, desired.body.get("status") or {}, observed.children.get(desired.workload)
+        running = plan_that_runs(desired.force, desired.plan, workload, applied.rollout, self.plan)
+        await self.node_life.shield(running, observed, self.now())
+        said = await self.starts.read(running, observed.pods, status, followed_pod(status, observed.pods))
+        situations, now = Situations(plan=self.plan, scaling=self.scaling, engine=self.engine), self.now()
+        situation = situations.of(desired, running, observed, applied, said, now)
         left = self.other_devices.patience(desired, situation, now)
         if left == 0.0 and (following := next_choice(self.plan, desired, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -170,25 +186,13 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
-            seconds_to_warning(plan, observed.pods, now),
+            seconds_to_warning(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,
             seconds_to_pass(situation.diagnosis, now),
             seconds_to_fetch(situation.diagnosis),
         )
         return min(filter(None, pauses), default=None)
-
-    def _situation(self, desired: Desired, observed: Observed, applied: Applied, said: StartReports) -> Situation:
-        return situation_of(
-            desired,
-            observed,
-            applied,
-            said,
-            self.now(),
-            newest=self.plan.newest(desired.service, desired.plan),
-            scaling=self.scaling,
-            engine=self.engine,
-        )
 
     async def _report_blocked(self, body: Manifest, blocked: Blocked, *, is_observed: bool = True) -> float | None:
         """Write the status of a resource that cannot be reconciled. Without `is_observed` the pods are unknown."""
@@ -201,7 +205,15 @@ class LLMServiceReconciler:
         )
         progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_observed else None
         status = status_while(blocked, body, progress, self.now())
+        if blocked.weights is not None:
+            status = self._with_replicas_told(body, status)
         return min(filter(None, (blocked.again_seconds, await self.status.write(body, status))), default=None)
+
+    def _with_replicas_told(self, body: Manifest, status: dict[str, Any]) -> dict[str, Any]:
+        """The status of a service that waits for its files, with what is known of replicas that run."""
+        before, uid = body.get("status") or {}, uid_of(body)
+        scaling = self.scaling(uid) if "autoscaling" in body["spec"] else None
+        return with_replicas_told(status, before, self.engine(uid, before), scaling, self.now())
 
 
 def _was_in_conflict(body: Manifest) -> bool:

@@ -25,9 +25,10 @@ class OtherDevices:
     def patience(self, desired: Desired, situation: Situation, now: datetime) -> float | None:
         """Seconds until other devices are tried.
 
-        None while nothing waits for a node, where there are no alternatives, and after a rollback.
+        None while nothing waits for a node, where there are no alternatives, after a rollback, and of replicas that
+        run while the last change waits.
         """
-        if not desired.service.spec.gpu.alternatives or desired.force.source:
+        if not desired.service.spec.gpu.alternatives or desired.force.source or situation.newest:
             return None
         uid = desired.plan.owner.uid
         if holds_devices(situation.pods):
