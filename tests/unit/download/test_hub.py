@@ -209,6 +209,14 @@ async def test_of_gguf_files_one_model_comes_with_all_its_parts(
     assert (root / done.path).name == min(files)
 
 
+async def test_a_gguf_file_that_no_answer_could_name_is_refused_before_it_is_loaded(hub: LocalHub, root: Path) -> None:
+    hub.repositories["tiny/spaced"] = Repository(files={"my model.gguf": b"GGUF" * 9})
+    failed = await failure(root, DownloadRequest(uri="tiny/spaced", format="gguf"))
+    assert failed.reason is DownloadFailureReason.NOT_A_MODEL
+    assert "my model.gguf" in failed.message
+    assert not (root / HUB_FOLDER).exists()
+
+
 async def test_names_that_lead_out_of_the_folder_are_not_taken(hub: LocalHub, root: Path) -> None:
     evil = {
         "../../../evil.json": b"{}",
