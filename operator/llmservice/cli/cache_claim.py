@@ -16,6 +16,8 @@ from llmservice.untrusted.texts import cut, printable
 
 _MOST_FILES = 500_000
 _MOST_MARKERS = 10_000
+_MOST_READ_BYTES = 256 * 2**20
+"""Of all markers together; those of models have some kilobytes each."""
 _LONGEST = 1024
 _FOLDERS = ("huggingface/hub", "buckets", "compile", MARKERS_FOLDER)
 
@@ -44,8 +46,14 @@ class CacheClaim:
         return found
 
     def downloads(self) -> Mapping[str, KnownDownload]:
-        """The complete downloads by their keys; a marker that cannot be read is none."""
+        """The complete downloads by their keys; a marker that cannot be read is none. Raises InvalidInput."""
+        if self._is_elsewhere(MARKERS_FOLDER):
+            return {}
         names = sorted((self.root / MARKERS_FOLDER).glob("*.json"))[:_MOST_MARKERS]
+        if sum(map(_size, names)) > _MOST_READ_BYTES:
+            raise _refused(
+                f"the markers in {MARKERS_FOLDER} have more than {_MOST_READ_BYTES} bytes; remove the largest"
+            )
         read = ((path.stem, self._download(path)) for path in names)
         return {key: download for key, download in read if download is not None}
 
@@ -74,7 +82,7 @@ class CacheClaim:
     def _files(self) -> Iterator[CacheFile]:
         now, number = time.time(), 0
         for top in _FOLDERS:
-            for folder, _, names in os.walk(self.root / top, followlinks=False):
+            for folder, _, names in () if self._is_elsewhere(top) else os.walk(self.root / top, followlinks=False):
                 for name in names:
                     number += 1
                     if number > _MOST_FILES + 1:
@@ -82,13 +90,17 @@ class CacheClaim:
                     if file := self._file(Path(folder) / name, now):
                         yield file
 
+    def _is_elsewhere(self, folder: str) -> bool:
+        """Whether a link leads to this folder: what is in there is not the cache's."""
+        return os.path.realpath(self.root / folder) != str(Path(os.path.realpath(self.root)) / folder)
+
     def _file(self, path: Path, now: float) -> CacheFile | None:
         """None of what is neither a file nor a link, or was removed meanwhile."""
         relative = str(path.relative_to(self.root))
         try:
             found = path.lstat()
             if stat.S_ISLNK(found.st_mode):
-                target = os.path.normpath(Path(relative).parent / path.readlink())
+                target = os.path.relpath(os.path.realpath(path), os.path.realpath(self.root))
                 return CacheFile(relative, 0, now - found.st_mtime, target)
         except OSError:
             return None
@@ -113,6 +125,14 @@ def cache_claim_at(root: Path) -> CacheClaim:
     if not root.is_dir():
         raise _refused(f"{root} is no folder: mount the claim there")
     return CacheClaim(root)
+
+
+def _size(path: Path) -> int:
+    """0 of what was removed meanwhile."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
 
 
 def _shown(value: object) -> str:
