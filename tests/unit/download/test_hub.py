@@ -9,12 +9,14 @@ import pytest
 from huggingface_hub import scan_cache_dir, snapshot_download
 
 from llmservice.download.progress import Progress
+from llmservice.models.download_answer import DownloadedModel
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.models.download_request import HUB_FOLDER, DownloadRequest
 from tests.local_hub.local_hub import LocalHub
 from tests.local_hub.repository import COMMIT, Fault, Repository
 from tests.unit.download.downloads import (
     FIRST,
+    INDEX,
     LLAMA,
     LOADED,
     SECOND,
@@ -245,6 +247,21 @@ async def test_two_revisions_with_the_same_files_load_them_once(hub: LocalHub, r
     served = hub.served
     await model(root, DownloadRequest(uri="meta/llama", revision=COMMIT))
     assert hub.served - served == len(hub.repositories["meta/llama"].files["model.safetensors.index.json"])
+
+
+async def test_files_with_the_same_content_come_once_and_whole(hub: LocalHub, root: Path) -> None:
+    weights, progress = os.urandom(20_000_000), Progress()
+    files = {"config.json": b"{}", "generation_config.json": b"{}", "tokenizer.json": b"{}", FIRST: weights}
+    files |= {SECOND: weights, "model.safetensors.index.json": INDEX}
+    hub.repositories["tiny/twins"] = Repository(files=files)
+    done = await download(root, DownloadRequest(uri="tiny/twins"), progress)
+    assert isinstance(done, DownloadedModel), done
+    assert {name: (root / done.path / name).read_bytes() == data for name, data in files.items()} == dict.fromkeys(
+        files, True
+    )
+    assert hub.served < 1.5 * len(weights)
+    assert (progress.done, progress.files_done) == (progress.expected, progress.files_expected)
+    assert (progress.done, progress.files_done) == (sum(map(len, files.values())), len(files))
 
 
 async def test_a_hub_that_answers_something_else_is_told_as_that(hub: LocalHub, root: Path) -> None:
