@@ -264,6 +264,25 @@ async def test_files_with_the_same_content_come_once_and_whole(hub: LocalHub, ro
     assert (progress.done, progress.files_done) == (sum(map(len, files.values())), len(files))
 
 
+@pytest.mark.parametrize("told", [{}, {"size": None}, {"size": -1}, {"size": "7"}, {"size": 2**60}, {"lfs": {}}])
+async def test_a_mirror_that_tells_no_sizes_fills_no_claim_with_empty_files(
+    hub: LocalHub, root: Path, told: dict[str, object]
+) -> None:
+    """Some answer without what `blobs=true` asks for."""
+    siblings = [{"rfilename": name, **told} for name in ("config.json", "model.safetensors")]
+    hub.faults[:] = [Fault("api/models", body=json.dumps({"siblings": siblings, "sha": COMMIT}).encode())]
+    failed = await failure(root)
+    assert (failed.reason, "size" in failed.message) == (DownloadFailureReason.NO_ROUTE, True)
+    assert marker(root) is None
+
+
+async def test_a_size_that_is_not_told_of_what_no_engine_loads_keeps_nobody(hub: LocalHub, root: Path) -> None:
+    answer = hub.repositories["meta/llama"].answer()
+    siblings = [{**each, "size": None} if each["rfilename"] == "photo.png" else each for each in answer["siblings"]]
+    hub.faults[:] = [Fault("api/models", body=json.dumps({**answer, "siblings": siblings}).encode())]
+    assert (await model(root)).files == len(LOADED)
+
+
 async def test_a_hub_that_answers_something_else_is_told_as_that(hub: LocalHub, root: Path) -> None:
     for body in (b"<html>", json.dumps({"siblings": [], "sha": "x"}).encode()):
         hub.faults[:] = [Fault("api/models", body=body)]
