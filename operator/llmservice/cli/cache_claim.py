@@ -4,6 +4,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,24 +61,36 @@ class CacheClaim:
     def remove(self, removals: tuple[Removal, ...]) -> None:
         """Remove the files, then folders that are empty; raises InvalidInput."""
         folders: set[Path] = set()
-        for removal in removals:
-            path = self.root / removal.path
-            if not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root)):
-                raise _refused(f"{removal.path} leads out of {self.root}")
+        for path in (Path(removal.path) for removal in removals):
             try:
-                path.unlink(missing_ok=True)
+                with self._folder(path.parent) as folder:
+                    os.unlink(path.name, dir_fd=folder)
+            except FileNotFoundError:
+                continue
             except OSError as error:
-                raise _refused(f"{removal.path} cannot be removed: {error.strerror}") from error
-            folders.update(path.relative_to(self.root).parents)
+                raise _refused(f"{path} cannot be removed: {error.strerror}") from error
+            folders.update(path.parents)
         self._tidy(folders)
 
     def _tidy(self, folders: set[Path]) -> None:
         for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
             if len(folder.parts) > 1 or str(folder) in _FOLDERS:
                 try:
-                    (self.root / folder).rmdir()
+                    with self._folder(folder.parent) as above:
+                        os.rmdir(folder.name, dir_fd=above)
                 except OSError:  # something is in it
                     continue
+
+    @contextmanager
+    def _folder(self, path: Path) -> Iterator[int]:
+        """A folder of the claim, opened: whoever puts a link in its place meanwhile leads nobody out of the claim."""
+        with ExitStack() as opened:
+            folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+            opened.callback(os.close, folder)
+            for part in path.parts:
+                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                opened.callback(os.close, folder)
+            yield folder
 
     def _files(self) -> Iterator[CacheFile]:
         now, number = time.time(), 0

@@ -86,7 +86,7 @@ def _owned_by_another(claim: Mapping[str, Any], plan: ServicePlan, cache: CacheP
         name = cut(str(owner.get("name")), _LONGEST_NAME)
         yield ClaimProblem(
             Reason.CLAIM_ACCESS,
-            f"the claim {cache.claim} belongs to LLMService {name} and is deleted with it; use one that no service owns",
+            f"the claim {cache.claim} belongs to LLMService {name} and goes with it; use one that no service owns",
             refuses=False,
         )
 

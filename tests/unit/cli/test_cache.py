@@ -9,6 +9,8 @@ from click.testing import CliRunner, Result
 
 from llmservice.cli import cache_claim, cache_list
 from llmservice.cli.cache import command
+from llmservice.errors import InvalidInput
+from llmservice.models.cache_pruning import Removal
 from llmservice.models.download_marker import marker_text
 from llmservice.models.download_request import DownloadRequest
 from tests.builders import an_llmservice
@@ -123,6 +125,18 @@ def test_no_link_leads_a_removal_out_of_the_claim(claim: Path, tmp_path_factory:
     (claim / "buckets" / "s3").symlink_to(outside)
     assert run("prune", "--root", claim, "--compiled", "--yes").exit_code == 0
     assert (outside / "x.incomplete").exists()
+
+
+def test_a_link_that_is_put_in_the_way_meanwhile_leads_nobody_out(
+    claim: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "s3").mkdir()
+    (outside / "s3" / "x").write_text("theirs")
+    (claim / "buckets").symlink_to(outside)
+    with pytest.raises(InvalidInput, match="buckets/s3/x"):
+        cache_claim.CacheClaim(claim).remove((Removal("buckets/s3/x", 6, "listed before"),))
+    assert names_in(outside) == {"s3/x"}
 
 
 @pytest.mark.parametrize("top", ["huggingface", "huggingface/hub", "buckets", "compile", ".llmservice"])

@@ -127,7 +127,7 @@ CASES = (
             ],
         ),
         (_TOLD,),
-        ("LLMService a", "deleted"),
+        ("LLMService a", "goes with it"),
     ),
     Case(
         "with everything wrong",
