@@ -30,6 +30,8 @@ def run(*arguments: str) -> Result:
         (["s3:///folder"], "URI"),
         (["s3://bucket/folder", "--revision", "main"], "--revision"),
         (["owner/name", "--revision", "../main"], "--revision"),
+        (["owner/name", "--revision", "main/"], "--revision"),
+        ([f"{'o' * 150}/{'n' * 150}"], "URI"),
         (["owner/name", "--file", "../x.gguf"], "--file"),
         (["owner/name", "--file", "/x.gguf"], "--file"),
         (["owner/name", "--format", "pickle"], "--format"),
