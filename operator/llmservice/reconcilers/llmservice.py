@@ -15,10 +15,11 @@ from llmservice.converging.conditions import condition_in
 from llmservice.converging.meanwhile import with_replicas_told
 from llmservice.converging.observed import Observed
 from llmservice.converging.progress import progress_of
+from llmservice.converging.readiness import seconds_to_pass
 from llmservice.converging.running import plan_that_runs
 from llmservice.converging.startup_budget import seconds_to_warning
 from llmservice.converging.startup_status import followed_pod
-from llmservice.converging.status import seconds_to_pass, summarize
+from llmservice.converging.status import summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating

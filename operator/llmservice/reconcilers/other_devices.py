@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from llmservice.converging.patience import PATIENCE_SECONDS, holds_devices, seconds_of_patience_left
-from llmservice.converging.status import Situation
+from llmservice.converging.situation import Situation
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.desired import Desired, Planner
 

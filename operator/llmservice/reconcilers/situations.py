@@ -14,9 +14,9 @@ from llmservice.converging.progress import Progress, counted, progress_of
 from llmservice.converging.pulling import pulling
 from llmservice.converging.rollback import pods_judged, source_in
 from llmservice.converging.scaling_report import ScalingReport, report_in
+from llmservice.converging.situation import Situation
 from llmservice.converging.start_status import start_status
 from llmservice.converging.startup_status import startup_status
-from llmservice.converging.status import Situation
 from llmservice.converging.updates import update_condition
 from llmservice.converging.weights import lost_weights
 from llmservice.engines.registry import ENGINES
