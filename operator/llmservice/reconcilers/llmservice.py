@@ -382,15 +382,18 @@ class LLMServiceReconciler:
             passes=passes,
             weights=weights,
         )
-        if weights is not None:
-            status = self._with_replicas_told(body, status)
+        status = self._with_replicas_told(body, status, scales=weights is not None)
         return min(filter(None, (again, await self.status.write(body, status))), default=None)
 
-    def _with_replicas_told(self, body: Manifest, status: dict[str, Any]) -> dict[str, Any]:
-        """The status of a service that waits for its files, with what is known of replicas that run."""
-        before, uid = body.get("status") or {}, uid_of(body)
-        scaling = self.scaling(uid) if "autoscaling" in body["spec"] else None
-        return with_replicas_told(status, before, self.engine(uid, before), scaling, self.now())
+    def _with_replicas_told(self, body: Manifest, status: dict[str, Any], *, scales: bool) -> dict[str, Any]:
+        """The status of a service that is not reconciled, with what replicas that run do.
+
+        What the autoscaler decides is told where it goes on (`scales`): nobody decides by a spec that is refused.
+        """
+        spec, before, uid = body.get("spec") or {}, body.get("status") or {}, uid_of(body)
+        engine = None if spec.get("suspend") else self.engine(uid, before)
+        scaling = self.scaling(uid) if scales and spec.get("autoscaling") else None
+        return with_replicas_told(status, before, engine, scaling, self.now())
 
 
 def _workload(plan: ServicePlan) -> Ref:
