@@ -109,3 +109,13 @@ def test_an_operator_that_is_killed_at_any_write_ends_where_one_that_was_not_doe
         assert world.get("Deployment")["spec"] == whole.get("Deployment")["spec"]
         assert len(world.jobs()) == len(whole.jobs())
         assert world.condition()["reason"] == whole.condition()["reason"] == "Downloading"
+
+
+def test_an_engine_that_hangs_is_told_although_the_spec_is_refused() -> None:
+    world = a_world()
+    world.apply(**{**SPEC, "spec__gpu": {"type": "none-such"}})
+    settled(world)
+    assert world.condition("Stalled")["status"] == "True"
+    assert world.condition("EngineProgressing")["reason"] == "EngineStalled"
+    world.pass_once()
+    assert world.writes() == []

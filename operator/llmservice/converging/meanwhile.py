@@ -1,4 +1,4 @@
-"""What is told of replicas that run while their service waits for its model's files, or cannot get them."""
+"""What is told of replicas that run while their service waits, or is refused."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ def with_replicas_told(
     scaling: ScalingReport | None,
     now: datetime,
 ) -> dict[str, Any]:
-    """The status of a service that waits, with what engines do and what the autoscaler decides meanwhile.
+    """The status of such a service, with what engines do and what the autoscaler decides meanwhile.
 
     `before` is the status as it stands: a condition that stays as it was keeps its time.
     """

@@ -206,15 +206,18 @@ class LLMServiceReconciler:
         )
         progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_observed else None
         status = status_while(blocked, body, progress, self.now())
-        if blocked.weights is not None:
-            status = self._with_replicas_told(body, status)
+        status = self._with_replicas_told(body, status, scales=blocked.weights is not None)
         return min(filter(None, (blocked.again_seconds, await self.status.write(body, status))), default=None)
 
-    def _with_replicas_told(self, body: Manifest, status: dict[str, Any]) -> dict[str, Any]:
-        """The status of a service that waits for its files, with what is known of replicas that run."""
-        before, uid = body.get("status") or {}, uid_of(body)
-        scaling = self.scaling(uid) if "autoscaling" in body["spec"] else None
-        return with_replicas_told(status, before, self.engine(uid, before), scaling, self.now())
+    def _with_replicas_told(self, body: Manifest, status: dict[str, Any], *, scales: bool) -> dict[str, Any]:
+        """The status of a service that is not reconciled, with what replicas that run do.
+
+        What the autoscaler decides is told where it goes on (`scales`): nobody decides by a spec that is refused.
+        """
+        spec, before, uid = body.get("spec") or {}, body.get("status") or {}, uid_of(body)
+        engine = None if spec.get("suspend") else self.engine(uid, before)
+        scaling = self.scaling(uid) if scales and spec.get("autoscaling") else None
+        return with_replicas_told(status, before, engine, scaling, self.now())
 
 
 def _was_in_conflict(body: Manifest) -> bool:
