@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,8 @@ def _checked(request: DownloadRequest) -> DownloadRequest:
     if problem := problem_of(request):
         kind = "UnsupportedModelSource" if problem.is_source else "InvalidModel"
         raise UsageError(kind, problem.message, field=_OPTIONS[problem.field])
-    return request
+    is_bare = "://" not in request.uri  # by its name with a scheme an LLMService finds it, without a hub
+    return replace(request, uri=f"hf://{request.uri}") if is_bare else request
 
 
 def _write(path: Path, text: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.changes import Change, diff, is_creation
 from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
@@ -14,6 +15,7 @@ from llmservice.converging.rollout_step import Rollout
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.blocked import Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
@@ -59,7 +61,7 @@ class Applying:
         """
         plan, workload = desired.plan, observed.children.get(desired.workload)
         manifests = with_sources_of(desired.force, plan, desired.manifests, workload)
-        replicas = _replicas(desired, workload)
+        replicas = wanted_replicas(desired.service, plan, workload)
         wanted = stating(manifests, replicas)
         if made_by_newer(plan):
             rollout, held = Rollout(manifests=wanted), frozenset({desired.workload})
@@ -109,11 +111,11 @@ def _key(desired: Desired) -> ServiceKey:
     return desired.plan.owner.namespace, desired.plan.owner.name
 
 
-def _replicas(desired: Desired, deployment: Manifest | None) -> Replicas:
-    plan, spec = desired.plan, desired.service.spec
+def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
+    """What the Deployment is to say of its replicas; `deployment` is as it stands."""
     return replicas_to_state(
-        fixed=spec.replicas,
-        suspend=spec.suspend,
+        fixed=service.spec.replicas,
+        suspend=service.spec.suspend,
         minimum=plan.minimum or 1,
         maximum=plan.scaling.maximum if plan.scaling else None,
         deployment=deployment,

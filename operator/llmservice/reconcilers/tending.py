@@ -11,7 +11,7 @@ from datetime import datetime
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.changes import diff
-from llmservice.converging.replicas import replicas_to_state, stating
+from llmservice.converging.replicas import stating
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback import MakePlan
 from llmservice.converging.rollout_record import changes_template, record_of, recorded, replacing
@@ -21,6 +21,7 @@ from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSpec, NotLeader, OperatorError, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, ref_of
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.applying import wanted_replicas
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
@@ -85,13 +86,7 @@ class Tending:
     async def _tend(self, service: LLMService, plan: ServicePlan, force: InForce, live: Manifest) -> None:
         rendered = render(plan, replicas=None)
         observed = await self.observer.observe(plan.owner, map(ref_of, rendered))
-        replicas = replicas_to_state(
-            fixed=service.spec.replicas,
-            suspend=service.spec.suspend,
-            minimum=plan.minimum or 1,
-            maximum=plan.scaling.maximum if plan.scaling else None,
-            deployment=live,
-        )
+        replicas = wanted_replicas(service, plan, live)
         served = force.served.digest if force.served else ""
         wanted = _as_rolled_out(stating(with_sources(rendered, made_from(live), live, served), replicas), live)
         workload = next(each for each in wanted if each["kind"] == "Deployment")
