@@ -14,6 +14,7 @@ import yaml
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.models.download_request import DownloadRequest
+from llmservice.objects.names import NAME_LABEL
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan, OwnedClaim
 from llmservice.rendering.claim import owned_claim
@@ -83,7 +84,7 @@ def child(admin: Kube, kind: str) -> Body:
 
 def owned(body: Body, namespace: str, uid: str) -> Body:
     """A rendered manifest with its owner, in a namespace, and nothing to run."""
-    name = body["metadata"]["name"]
+    name = body["metadata"]["labels"][NAME_LABEL]  # a claim has a longer one
     reference = {"apiVersion": "llmservice.dev/v1alpha1", "kind": "LLMService", "name": name, "uid": uid}
     metadata = {**body["metadata"], "namespace": namespace, "ownerReferences": [{**reference, "controller": True}]}
     replicas = {"replicas": 0} if body["kind"] == "Deployment" else {}

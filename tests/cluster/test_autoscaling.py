@@ -114,6 +114,7 @@ def test_who_else_sets_the_number_is_overruled_and_told(kube: Kube) -> None:
     assert "kubectl set 5 replicas" in event["message"]
 
 
+@pytest.mark.slow
 def test_advise_beside_an_hpa_on_the_deployment(kube: Kube) -> None:
     kube.create(a_tiny_service(autoscaling={"maxReplicas": 4, "mode": "Advise"}, pod=NOWHERE))
     advised(kube)

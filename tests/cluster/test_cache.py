@@ -145,6 +145,7 @@ def test_three_services_with_four_replicas_take_one_download_and_no_device_befor
     assert event_reasons(kube, "one").count("DownloadFailed") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("downloading")
 def test_a_killed_download_goes_on_where_it_was(kube: Kube, hub: LocalHub, claim: Claim) -> None:
     claim()
@@ -177,6 +178,7 @@ def killed_and_resumed(kube: Kube, hub: LocalHub, size: int, points: tuple[float
     assert ask(kube, "one")["choices"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("downloading")
 def test_wrong_bytes_are_never_served(kube: Kube, hub: LocalHub, claim: Claim) -> None:
     claim()
@@ -208,6 +210,7 @@ def test_a_model_that_is_not_there_takes_nothing(kube: Kube, claim: Claim) -> No
     assert takes_nothing(kube)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("downloading")
 def test_a_claim_is_made_with_its_service_and_goes_with_it(kube: Kube, claim: Claim) -> None:
     claim("chat-weights", made=False)

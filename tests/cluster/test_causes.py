@@ -61,6 +61,10 @@ FAILURES = {
 }
 
 
+_EVERY_DAY = ("a file cut off", "a value that an argument does not take", "a limit below what it needs")
+"""One of each kind; the others, fifteen seconds each, are slow."""
+
+
 @pytest.fixture
 def broken_files(box: Sandbox) -> Iterator[None]:
     """Beside the tiny model on the sandbox's volume."""
@@ -94,7 +98,13 @@ def ends_of(pod: Body) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("models", "broken_files")
-@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(failure, id=name, marks=[] if name in _EVERY_DAY else [pytest.mark.slow])
+        for name, failure in FAILURES.items()
+    ],
+)
 def test_a_failure_is_named_soon_after_the_crash_and_forgotten_once_mended(kube: Kube, failure: Failure) -> None:
     kube.create(a_tiny_service(**failure.spec))
     ended = kube.wait(lambda: first_end(kube), lambda: kube.list("Pod"), seconds=60)

@@ -38,6 +38,7 @@ def start(quiet: Kube, tmp_path: Path) -> Iterator[Start]:
         process.wait(10)
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_other_writes(quiet: Kube, start: Start) -> None:
     first = start("one")
     wait_for_writes(quiet, "one", 10)

@@ -89,6 +89,7 @@ def test_what_others_add_to_our_objects_is_reported(kube: Kube) -> None:
     assert kube.condition("chat", "ChildrenModified")["reason"] == "ForeignAddition"
 
 
+@pytest.mark.slow
 def test_a_writer_that_changes_a_child_after_every_write_meets_the_back_off_and_is_named(kube: Kube) -> None:
     kube.create(a_tiny_service(pod=NOWHERE))
     told(kube)

@@ -78,6 +78,7 @@ def test_with_two_gpus_an_edit_has_no_gap(kube: Kube, gpus: Sandbox) -> None:
     assert "1 of 2 L4" in told(kube)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("models")
 def test_a_replica_that_the_scheduler_places_nowhere_takes_the_place_of_the_old_one(kube: Kube, gpus: Sandbox) -> None:
     gpus.set_gpus(2)

@@ -79,6 +79,7 @@ def test_phases_add_up_to_what_a_client_sees_within_five_percent(kube: Kube, nod
     assert start_events(kube)[-1] == "Started"
 
 
+@pytest.mark.slow
 def test_a_rollout_is_told_once_and_what_is_added_later_is_not(kube: Kube) -> None:
     kube.create(on_gpu())
     first = last_start(kube)
@@ -93,6 +94,7 @@ def test_a_rollout_is_told_once_and_what_is_added_later_is_not(kube: Kube) -> No
     kube.wait(lambda: start_events(kube).count("Started") == 2 or None, lambda: start_events(kube))
 
 
+@pytest.mark.slow
 def test_what_is_learned_restarts_nothing(kube: Kube) -> None:
     kube.create(a_tiny_service())
     start = last_start(kube)

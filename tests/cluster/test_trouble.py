@@ -85,6 +85,7 @@ def test_a_pod_that_waited_for_a_gpu_tells_of_that_alone(kube: Kube) -> None:
     assert event_reasons(kube) == ["InsufficientAccelerators", "Ready"]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
 def test_a_runtime_that_the_node_does_not_have_is_named(kube: Kube) -> None:
