@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from llmservice.api.crd import COLUMNS, crd_manifest, crd_yaml
 from llmservice.api.v1alpha1.base import VALIDATIONS
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cli.crd import command
 from llmservice.engines.registry import ENGINES
@@ -161,12 +162,21 @@ def test_scales_by_the_replicas_of_spec_and_status() -> None:
 
 
 def test_columns_show_fields_that_exist() -> None:
-    paths = {f".{path}" for path, _ in NODES} | {
-        f'.status.conditions[?(@.type=="{kind}")].{field}'
-        for kind in ("Ready", "Available")
-        for field in ("status", "reason")
-    }
+    paths = (
+        {f".{path}" for path, _ in NODES}
+        | {
+            f'.status.conditions[?(@.type=="{kind}")].{field}'
+            for kind in ("Ready", "Available")
+            for field in ("status", "reason")
+        }
+        | {f'.status.conditions[?(@.reason=="{Reason.DOWNLOADING}")].message'}
+    )
     assert [path for _, path, _, _ in COLUMNS if path not in paths] == []
+
+
+def test_few_columns_are_shown_without_asking() -> None:
+    shown = VERSION["additionalPrinterColumns"]
+    assert len([column for column in shown if not column.get("priority")]) <= 7
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

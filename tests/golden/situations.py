@@ -22,7 +22,8 @@ from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.progress import progress_of
 from llmservice.converging.revisions import Failed, InForce, Served
-from llmservice.converging.status import Situation, summarize
+from llmservice.converging.situation import Situation
+from llmservice.converging.status import summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.updates import update_condition
 from llmservice.engines.start_report import StartReport

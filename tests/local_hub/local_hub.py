@@ -143,7 +143,7 @@ class LocalHub:
         for at in range(0, len(body), _CHUNK):
             if fault and fault.after is not None and at >= fault.after:
                 if request.transport:
-                    request.transport.abort()
+                    request.transport.close()  # after what was written: an abort may lose it
                 break
             try:
                 await response.write(body[at : at + _CHUNK])

@@ -168,6 +168,9 @@ def test_what_was_learned_of_other_replicas_is_void() -> None:
     world = with_a_measured_cold_start()
     world.apply(spec__maxNumSeqs=7, spec__autoscaling={"maxReplicas": 8, **RUNNING})
     world.round()
+    assert cold_starts_learned(world) == 1  # those that run are the same until the change is written
+    world.reconcile()
+    world.round()
     assert cold_starts_learned(world) == 0
 
 

@@ -508,6 +508,30 @@ def test_a_claim_that_no_two_replicas_can_use_is_refused_before_anything_is_down
     assert (reason(world), reason(world, "Stalled"), world.jobs()) == ("ClaimAccess", "ClaimAccess", [])
 
 
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ({"size": "1Gi"}, "ClaimTooSmall"),
+        ({"size": "50Gi", "accessModes": ["ReadWriteOncePod"]}, "ClaimAccess"),
+    ],
+)
+def test_a_claim_that_its_service_could_not_use_is_not_made_and_one_that_was_mended_is(
+    claim: dict[str, Any], reason: str
+) -> None:
+    world = DownloadWorld()
+    facts = {"fileBytes": 10 * 2**30}
+    wanted = {**SHARED, "spec__replicas": 2 if reason == "ClaimAccess" else 1, "spec__model__facts": facts}
+    world.apply(**{**wanted, "spec__model__cache": {"claim": {"accessModes": ["ReadWriteOnce"], **claim}}})
+    world.passes()
+    assert world.condition("WeightsReady")["reason"] == reason
+    assert not asyncio.run(world.cluster.list("PersistentVolumeClaim", NAMESPACE))
+    assert not world.jobs()
+    world.apply(**{**wanted, "spec__model__cache": {"claim": {"size": "50Gi", "accessModes": ["ReadWriteMany"]}}})
+    world.passes()
+    assert world.get("PersistentVolumeClaim", "chat-weights")
+    assert world.job()
+
+
 def test_between_two_pods_it_is_told_how_the_last_one_ended() -> None:
     world = a_download()
     world.ends(world.pod(), code=137)

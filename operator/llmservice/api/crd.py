@@ -17,6 +17,8 @@ COLUMNS = (
     ("Replicas", ".status.replicaSummary", "Replicas that serve / are asked for.", 0),
     ("Engine", ".spec.engine", "Engine.", 0),
     ("Model", ".spec.model.uri", "Where the weights are.", 0),
+    # Of several conditions with this reason, which have the same message, the API server prints the first.
+    ("Progress", '.status.conditions[?(@.reason=="Downloading")].message', "How far the model is downloaded.", 0),
     ("GPU", ".spec.gpu.type", "Accelerator type.", 1),
     ("URL", ".status.url", "Base URL of the OpenAI API inside the cluster.", 1),
 )

@@ -4,6 +4,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from llmservice.untrusted.texts import cut, printable
 
 _MOST_FILES = 500_000
 _MOST_MARKERS = 10_000
+_MOST_READ_BYTES = 256 * 2**20
+"""Of all markers together; those of models have some kilobytes each."""
 _LONGEST = 1024
 _FOLDERS = ("huggingface/hub", "buckets", "compile", MARKERS_FOLDER)
 
@@ -44,37 +47,55 @@ class CacheClaim:
         return found
 
     def downloads(self) -> Mapping[str, KnownDownload]:
-        """The complete downloads by their keys; a marker that cannot be read is none."""
+        """The complete downloads by their keys; a marker that cannot be read is none. Raises InvalidInput."""
+        if self._is_elsewhere(MARKERS_FOLDER):
+            return {}
         names = sorted((self.root / MARKERS_FOLDER).glob("*.json"))[:_MOST_MARKERS]
+        if sum(map(_size, names)) > _MOST_READ_BYTES:
+            raise _refused(
+                f"the markers in {MARKERS_FOLDER} have more than {_MOST_READ_BYTES} bytes; remove the largest"
+            )
         read = ((path.stem, self._download(path)) for path in names)
         return {key: download for key, download in read if download is not None}
 
     def remove(self, removals: tuple[Removal, ...]) -> None:
         """Remove the files, then folders that are empty; raises InvalidInput."""
         folders: set[Path] = set()
-        for removal in removals:
-            path = self.root / removal.path
-            if not Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root)):
-                raise _refused(f"{removal.path} leads out of {self.root}")
+        for path in (Path(removal.path) for removal in removals):
             try:
-                path.unlink(missing_ok=True)
+                with self._folder(path.parent) as folder:
+                    os.unlink(path.name, dir_fd=folder)
+            except FileNotFoundError:
+                continue
             except OSError as error:
-                raise _refused(f"{removal.path} cannot be removed: {error.strerror}") from error
-            folders.update(path.relative_to(self.root).parents)
+                raise _refused(f"{path} cannot be removed: {error.strerror}") from error
+            folders.update(path.parents)
         self._tidy(folders)
 
     def _tidy(self, folders: set[Path]) -> None:
         for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
             if len(folder.parts) > 1 or str(folder) in _FOLDERS:
                 try:
-                    (self.root / folder).rmdir()
+                    with self._folder(folder.parent) as above:
+                        os.rmdir(folder.name, dir_fd=above)
                 except OSError:  # something is in it
                     continue
+
+    @contextmanager
+    def _folder(self, path: Path) -> Iterator[int]:
+        """A folder of the claim, opened: whoever puts a link in its place meanwhile leads nobody out of the claim."""
+        with ExitStack() as opened:
+            folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+            opened.callback(os.close, folder)
+            for part in path.parts:
+                folder = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+                opened.callback(os.close, folder)
+            yield folder
 
     def _files(self) -> Iterator[CacheFile]:
         now, number = time.time(), 0
         for top in _FOLDERS:
-            for folder, _, names in os.walk(self.root / top, followlinks=False):
+            for folder, _, names in () if self._is_elsewhere(top) else os.walk(self.root / top, followlinks=False):
                 for name in names:
                     number += 1
                     if number > _MOST_FILES + 1:
@@ -82,13 +103,17 @@ class CacheClaim:
                     if file := self._file(Path(folder) / name, now):
                         yield file
 
+    def _is_elsewhere(self, folder: str) -> bool:
+        """Whether a link leads to this folder: what is in there is not the cache's."""
+        return os.path.realpath(self.root / folder) != str(Path(os.path.realpath(self.root)) / folder)
+
     def _file(self, path: Path, now: float) -> CacheFile | None:
         """None of what is neither a file nor a link, or was removed meanwhile."""
         relative = str(path.relative_to(self.root))
         try:
             found = path.lstat()
             if stat.S_ISLNK(found.st_mode):
-                target = os.path.normpath(Path(relative).parent / path.readlink())
+                target = os.path.relpath(os.path.realpath(path), os.path.realpath(self.root))
                 return CacheFile(relative, 0, now - found.st_mtime, target)
         except OSError:
             return None
@@ -113,6 +138,14 @@ def cache_claim_at(root: Path) -> CacheClaim:
     if not root.is_dir():
         raise _refused(f"{root} is no folder: mount the claim there")
     return CacheClaim(root)
+
+
+def _size(path: Path) -> int:
+    """0 of what was removed meanwhile."""
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
 
 
 def _shown(value: object) -> str:

@@ -72,6 +72,7 @@ def _row(body: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str, Any]:
         "bytes": weights.get("bytes", 0),
         "files": weights.get("files", 0),
         "state": _state(status),
+        "changing": _is_changing(status),
         "path": weights.get("path", ""),
         "key": weights.get("key", ""),
     }
@@ -79,8 +80,16 @@ def _row(body: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str, Any]:
 
 def _state(status: Mapping[str, Any]) -> str:
     """The reason of the condition WeightsReady; Unknown before the operator saw the service."""
-    conditions = {each.get("type"): each for each in status.get("conditions") or ()}
-    return str(conditions.get("WeightsReady", {}).get("reason") or "Unknown")
+    return str(_condition(status, "WeightsReady").get("reason") or "Unknown")
+
+
+def _is_changing(status: Mapping[str, Any]) -> bool:
+    """Whether its replicas, or those that it is rolled back to, may load another model than the status names."""
+    return any(_condition(status, kind).get("status") == "True" for kind in ("Reconciling", "Stalled"))
+
+
+def _condition(status: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    return next((each for each in status.get("conditions") or () if each.get("type") == kind), {})
 
 
 def _on_claim(root: Path) -> _Rows:

@@ -20,6 +20,7 @@ from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import Conflict, InvalidInput
 from llmservice.objects.names import DOWNLOAD_PREFIX, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
+from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.service_plan import CachePlan
 from llmservice.reconcilers.downloads import download_settings
@@ -105,7 +106,11 @@ def _of(answer: Answer, registry: RegistrySettings, settings: DownloadSettings) 
     if answer.plan.cache is None:
         click.echo(f"{answer.file}:{answer.line}: {answer.name} has no spec.model.cache: skipped", err=True)
         return
-    yield from prefetched(answer.service, answer.plan.cache, registry, settings)
+    manifests = prefetched(answer.service, answer.plan.cache, registry, settings)
+    for claim in (each for each in manifests if each["kind"] == "PersistentVolumeClaim"):
+        if problem := next((each for each in claim_problems(claim, answer.plan) if each.refuses), None):
+            raise InvalidInput(str(problem.reason), problem.message, field=f"{answer.file}: {answer.name}")
+    yield from manifests
 
 
 def _without_owner(manifest: Manifest) -> Manifest:

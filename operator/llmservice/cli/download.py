@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,12 @@ from llmservice.download.progress import Progress
 from llmservice.download.running import Bounds, downloaded
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.models.download_answer import DownloadedModel, answer_of, answer_text
-from llmservice.models.download_choice import is_safe_name
 from llmservice.models.download_failure import DownloadFailure
-from llmservice.models.download_layout import BUCKET_SCHEMES, HUB_SCHEME, rest_of, scheme_of
+from llmservice.models.download_names import problem_of
 from llmservice.models.download_request import DownloadRequest
-from llmservice.untrusted.patterns import compiled
 
 Result = DownloadedModel | DownloadFailure
-_PART = r"[A-Za-z0-9][-._A-Za-z0-9]*"
-_REPOSITORY = compiled(rf"{_PART}/{_PART}")
-_FOLDER = compiled(r"[a-z0-9][-._a-z0-9]*(/[!-~]+)?")
-_REVISION = compiled(r"[A-Za-z0-9][-._/A-Za-z0-9]*")
-_MOST_LETTERS = 1024
+_OPTIONS = {"uri": "URI", "revision": "--revision", "file": "--file"}
 
 
 @click.command(name="download")
@@ -136,23 +131,11 @@ async def _until_told_to_end(
 
 def _checked(request: DownloadRequest) -> DownloadRequest:
     """What can be downloaded; raises UsageError."""
-    scheme, name = scheme_of(request.uri), rest_of(request.uri)
-    form = {HUB_SCHEME: _REPOSITORY, **dict.fromkeys(BUCKET_SCHEMES, _FOLDER)}.get(scheme)
-    if form is None:
-        raise UsageError(
-            "UnsupportedModelSource", "cannot be downloaded: name hf://, s3://, gs:// or az://", field="URI"
-        )
-    if len(name) > _MOST_LETTERS or not form.matches(name) or not is_safe_name(name.rstrip("/")):
-        raise UsageError("InvalidModel", "must be owner/name on a hub, or bucket/folder", field="URI")
-    if request.revision and (scheme != HUB_SCHEME or not _is_revision(request.revision)):
-        raise UsageError("InvalidModel", "names a commit, branch or tag of a hub", field="--revision")
-    if request.file and not is_safe_name(request.file):
-        raise UsageError("InvalidModel", "must be a relative path in the model", field="--file")
-    return request
-
-
-def _is_revision(revision: str) -> bool:
-    return _REVISION.matches(revision) and is_safe_name(revision)
+    if problem := problem_of(request):
+        kind = "UnsupportedModelSource" if problem.is_source else "InvalidModel"
+        raise UsageError(kind, problem.message, field=_OPTIONS[problem.field])
+    is_bare = "://" not in request.uri  # by its name with a scheme an LLMService finds it, without a hub
+    return replace(request, uri=f"hf://{request.uri}") if is_bare else request
 
 
 def _write(path: Path, text: str) -> None:

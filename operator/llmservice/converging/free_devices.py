@@ -64,7 +64,7 @@ class Uncounted:
 
 
 NO_RIGHT = Uncounted("the operator may not list nodes and pods of the cluster")
-NO_ANSWER = Uncounted("the list of nodes and pods takes too long")
+NO_ANSWER = Uncounted("the lists of nodes and pods fail or take too long")
 
 
 def device_node(node: Manifest) -> DeviceNode | None:

@@ -1,21 +1,18 @@
 """Replicas that start are not to be disturbed: a node that is emptied to save money costs a whole start.
 
-Karpenter and the cluster autoscaler leave a node alone while one of its pods asks for it by an annotation
-(karpenter.sh/docs/concepts/disruption, "Pod-Level Controls"; cluster-autoscaler/FAQ.md, "What types of pods can prevent
-CA from removing a node?"). In the pod template it would hold for ever, so it is written to the pods themselves and
-taken away when they are ready. Neither stops a reclaimed spot node, a drain by hand or an eviction by the kubelet.
+Karpenter and the cluster autoscaler leave a node alone while one of its pods asks for it by an annotation. In the pod
+template it would hold for ever, so it is written to the pods themselves and taken away when they are ready. Neither
+stops a reclaimed spot node, a drain by hand or an eviction by the kubelet.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from llmservice.objects.names import STARTING_ANNOTATION
+from llmservice.objects.names import KEEPS_NODE, STARTING_ANNOTATION
 from llmservice.objects.pods import created_at, engine_of, has_served, is_living, is_placed, is_ready, waiting_of
 from llmservice.objects.references import Manifest
 
-KARPENTER = "karpenter.sh/do-not-disrupt"
-CLUSTER_AUTOSCALER = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-SHIELD: Mapping[str, str] = {KARPENTER: "true", CLUSTER_AUTOSCALER: "false", STARTING_ANNOTATION: "true"}
+SHIELD: Mapping[str, str] = {**KEEPS_NODE, STARTING_ANNOTATION: "true"}
 """What a pod that starts is annotated with."""
 
 _USUAL_WAITS = frozenset({"", "ContainerCreating", "PodInitializing"})
@@ -29,7 +26,7 @@ def shields(
     Nothing where the user decides: `annotated` are the annotations that the resource gives its pods. A pod that starts
     for longer than `longest_seconds`, or failed to start, holds no node.
     """
-    if KARPENTER in annotated or CLUSTER_AUTOSCALER in annotated:
+    if KEEPS_NODE.keys() & annotated.keys():
         return
     for pod in filter(is_living, pods):
         shielded = STARTING_ANNOTATION in (pod["metadata"].get("annotations") or {})

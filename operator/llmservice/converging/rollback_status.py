@@ -9,6 +9,7 @@ from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.progress import Progress, waiting_for
 from llmservice.converging.revisions import Failed, InForce, Served
 from llmservice.objects.references import Manifest
+from llmservice.planning.service_plan import ServicePlan
 
 _LONGEST_MESSAGE = 600
 """Of a failure that is told beside something else: a condition has 1024 characters."""
@@ -28,6 +29,11 @@ def revisions_status(force: InForce | None, rolled_out: str | None) -> dict[str,
         **({"served": served.as_status()} if served else {}),
         **({"failed": force.failed.as_status()} if force.failed else {}),
     }
+
+
+def waiting_status(waiting: ServicePlan | None) -> dict[str, Any]:
+    """The part of `status.rollout` about a revision that must wait; empty where none does."""
+    return {"waiting": {"generation": waiting.owner.generation, "facts": waiting.facts}} if waiting else {}
 
 
 def returned(force: InForce, told: str) -> tuple[bool, Reason, str]:

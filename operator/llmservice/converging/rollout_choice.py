@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from llmservice.converging.free_devices import Room, Uncounted
+from llmservice.converging.spans import span
 from llmservice.objects.device_amounts import Devices
 from llmservice.planning.service_plan import ServicePlan
 
@@ -101,17 +102,6 @@ def amount(plan: ServicePlan, needs: Devices) -> str:
     return f"{needs.get(plan.resource_name, plan.devices)} × {device_name(plan)}"
 
 
-def duration(seconds: float) -> str:
-    """A duration such as 45s, 3m40s, 1h05m."""
-    whole = round(seconds)
-    if whole < 60:  # noqa: PLR2004
-        return f"{whole}s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:  # noqa: PLR2004
-        return f"{minutes}m{rest:02d}s"
-    return f"{minutes // 60}h{minutes % 60:02d}m"
-
-
 def _in_place(plan: ServicePlan, serving: Serving, why: str, expected: Expected, room: Room | None) -> RolloutChoice:
     if serving.desired > 1:
         meanwhile = f"{serving.desired - 1} of {serving.desired} serve meanwhile"
@@ -135,5 +125,5 @@ def _uncounted(plan: ServicePlan, serving: Serving, room: Uncounted, expected: E
 
 def _gap(expected: Expected) -> str:
     if expected.start_seconds is None:
-        return f"a gap of one start, {duration(expected.budget_seconds)} at most"
-    return f"expected gap {duration(expected.start_seconds)}, as the last start took"
+        return f"a gap of one start, {span(expected.budget_seconds)} at most"
+    return f"expected gap {span(expected.start_seconds)}, as the last start took"

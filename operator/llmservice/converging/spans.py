@@ -1,5 +1,7 @@
 """Lengths of time as people write them."""
 
+_MINUTE, _HOUR = 60, 3600
+
 
 def span(seconds: float) -> str:
     """Such as `45s`, `2m10s` or `3h05m`; seconds are left out above an hour."""
@@ -9,6 +11,13 @@ def span(seconds: float) -> str:
         return f"{rest}s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s"
+
+
+def roughly(seconds: float) -> str:
+    """Of an estimate, in the unit that people would use: 40 s, 14 min, 3.5 h."""
+    if seconds < 2 * _MINUTE:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / _MINUTE)} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:.1f} h"
 
 
 _STEPS = (30, 60, 120, 180, 300, 600, 900, 1200, 1800, 2700, 3600)

@@ -13,6 +13,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import Condition, condition_in, timestamp
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.models.download_answer import DownloadedModel, is_path_on_claim
+from llmservice.models.sizes import in_gb
 from llmservice.planning.service_plan import CachePlan, ServicePlan
 from llmservice.untrusted.texts import cut
 
@@ -23,7 +24,6 @@ AGAIN_AFTER_SECONDS = 600
 _LOSSES = frozenset({Reason.MODEL_NOT_FOUND, Reason.CLAIM_NOT_FOUND})
 _SOON_SECONDS = 0.1
 _LONGEST_NOTE = 512
-_GB, _MB = 10**9, 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +138,6 @@ def seconds_to_fetch(diagnosis: Diagnosis | None) -> float:
 def kept_weights(plan: ServicePlan, before: Status) -> dict[str, Any]:
     """The field `weights` of a service whose plan is in force: as long as it has a cache."""
     return {"weights": before["weights"]} if plan.cache is not None and before.get("weights") else {}
-
-
-def in_gb(size: float) -> str:
-    """Bytes as a disk's maker counts them: 141.1 GB, 12 MB."""
-    return f"{size / _GB:.1f} GB" if size >= _GB / 10 else f"{size / _MB:.0f} MB"
 
 
 def _completed_at(record: Status) -> datetime:

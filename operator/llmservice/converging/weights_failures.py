@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.diagnosis import sentence
-from llmservice.converging.weights import Waiting, in_gb
+from llmservice.converging.weights import Waiting
 from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
+from llmservice.models.sizes import in_gb
 from llmservice.planning.service_plan import CachePlan
 
 _R = DownloadFailureReason

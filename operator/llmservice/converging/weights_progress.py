@@ -3,7 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from llmservice.converging.weights import in_gb
+from llmservice.converging.spans import roughly
+from llmservice.models.sizes import in_gb, of_in_gb
 
 MOST_CHANGES = 17
 """Of the message, while a model is downloaded: with what is said before and after, 20 writes of the status at most."""
@@ -12,7 +13,6 @@ LONG_SECONDS = 6 * 3600.0
 _WINDOW_SECONDS = 120.0
 _SHORTEST_SECONDS = 10.0
 _MOST_SAMPLES = 64
-_MINUTE, _HOUR = 60, 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +90,14 @@ def how_far(received: Received, seconds_left: float | None) -> str:
     """`61.2 of 141.1 GB (43 %), about 14 min left`."""
     if not received.expected:
         return f"{in_gb(received.done)} so far"
-    unit, divisor = ("GB", 10**9) if received.expected >= 10**8 else ("MB", 10**6)
-    digits = 1 if unit == "GB" else 0
-    done, expected = (f"{size / divisor:.{digits}f}" for size in (received.done, received.expected))
-    told = f"{done} of {expected} {unit} ({int(100 * received.fraction)} %)"
-    return told if seconds_left is None else f"{told}, about {duration(seconds_left)} left"
-
-
-def duration(seconds: float) -> str:
-    """In the unit that people would use: 40 s, 14 min, 3.5 h."""
-    if seconds < 2 * _MINUTE:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / _MINUTE)} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:.1f} h"
+    told = of_in_gb(received.done, received.expected)
+    return told if seconds_left is None else f"{told}, about {roughly(seconds_left)} left"
 
 
 def why_slow(received: Received, idle_seconds: float, seconds_left: float | None) -> str:
     """Why somebody should look at the network; empty while the download goes on as it should."""
     if idle_seconds >= IDLE_SECONDS:
-        return f"nothing was received for {duration(idle_seconds)}, {how_far(received, None)} are there"
+        return f"nothing was received for {roughly(idle_seconds)}, {how_far(received, None)} are there"
     if seconds_left is not None and seconds_left >= LONG_SECONDS:
         return how_far(received, seconds_left)
     return ""

@@ -4,7 +4,8 @@ from collections.abc import Collection
 from contextlib import aclosing
 
 from llmservice.download.failing import failed
-from llmservice.download.source import Remote, RemoteFile, Source
+from llmservice.download.source import NOT_TOLD, Remote, RemoteFile, Source
+from llmservice.models.download_answer import is_path_part
 from llmservice.models.download_choice import GGUF, chosen_files
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.models.download_layout import named_file
@@ -25,6 +26,12 @@ async def chosen(source: Source, remote: Remote, request: DownloadRequest) -> li
         raise failed(DownloadFailureReason.FILE_MISSING, str(error)) from error
     if not names:
         message = f"none of the {len(sizes)} files there holds weights in safetensors"
+        raise failed(DownloadFailureReason.NOT_A_MODEL, message)
+    if NOT_TOLD in {sizes[name] for name in names}:  # it would be an empty file, and right
+        message = f"{request.uri}: the hub or mirror does not tell the sizes of its files"
+        raise failed(DownloadFailureReason.NO_ROUTE, message)
+    if request.format == GGUF and not is_path_part(names[0]):
+        message = f"the name of {names[0]} has spaces or letters beyond ASCII, which no path on a claim may have"
         raise failed(DownloadFailureReason.NOT_A_MODEL, message)
     return [remote.files[name] for name in names]
 

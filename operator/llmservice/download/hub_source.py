@@ -21,7 +21,7 @@ from llmservice.download.failing import failed, from_hub
 from llmservice.download.hub_bytes import HubBytes, Part
 from llmservice.download.pieces import in_order
 from llmservice.download.progress import Progress
-from llmservice.download.source import Remote, RemoteFile
+from llmservice.download.source import NOT_TOLD, Remote, RemoteFile
 from llmservice.download.xet import XET_ERRORS, Xet
 from llmservice.inspection.hub_requests import HubRequests
 from llmservice.inspection.model_files import InspectionFailed
@@ -141,7 +141,7 @@ def _files(siblings: list[Any]) -> Iterator[RemoteFile]:
             large = part(sibling, "lfs")
             yield RemoteFile(
                 name=sibling["rfilename"],
-                size=_size(large.get("size")) or _size(sibling.get("size")),
+                size=_size(large.get("size", sibling.get("size"))),
                 sha256=_digest(large.get("sha256") or large.get("oid"), _SHA256),
                 git="" if large else _digest(sibling.get("blobId"), _SHA1),
             )
@@ -149,7 +149,7 @@ def _files(siblings: list[Any]) -> Iterator[RemoteFile]:
 
 def _size(value: object) -> int:
     is_size = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= limit_of("file_bytes")
-    return value if isinstance(value, int) and is_size else 0
+    return value if isinstance(value, int) and is_size else NOT_TOLD
 
 
 def _digest(value: object, form: Any) -> str:

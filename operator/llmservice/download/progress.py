@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from llmservice.models.sizes import GB, in_gb
+from llmservice.converging.spans import roughly
+from llmservice.models.sizes import of_in_gb
 
 _MB = 10**6
 _WINDOW_SECONDS = 60.0
 _MOST_SAMPLES = 64
-_MINUTE = 60
 
 
 @dataclass(slots=True)
@@ -35,12 +35,11 @@ class Progress:
 
     def line(self) -> str:
         """`61.2 of 141.1 GB (43 %), 95 MB/s, about 14 min left`; speed and time left where they are known."""
-        percent = 100 * self.done // self.expected if self.expected else 0
-        told = f"{self.done / GB:.1f} of {in_gb(self.expected)} ({percent} %)"
+        told = of_in_gb(self.done, self.expected)
         speed = self._speed()
         if speed <= 0:
             return told
-        return f"{told}, {speed / _MB:.0f} MB/s, about {_duration((self.expected - self.done) / speed)} left"
+        return f"{told}, {speed / _MB:.0f} MB/s, about {roughly((self.expected - self.done) / speed)} left"
 
     def _speed(self) -> float:
         """Bytes in a second over the last minute; 0 at the first call."""
@@ -50,10 +49,3 @@ class Progress:
             self._samples.popleft()
         at, done = self._samples[0]
         return (self.done - done) / (now - at) if now > at else 0.0
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 2 * _MINUTE:
-        return f"{seconds:.0f} s"
-    minutes = seconds / _MINUTE
-    return f"{minutes:.0f} min" if minutes < 2 * _MINUTE else f"{minutes / _MINUTE:.0f} h"

@@ -6,6 +6,8 @@ from typing import Protocol
 
 PIECE = 8 * 2**20
 """Bytes of one request, and of one write."""
+NOT_TOLD = -1
+"""The size of a file whose source tells none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

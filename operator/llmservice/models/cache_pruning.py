@@ -19,6 +19,8 @@ INTERRUPTED_SECONDS = 24 * 3600
 RUNNING_SECONDS = 60
 """A lock is written every few seconds, as long as its download runs."""
 _PARTIAL, _LOCK = ".incomplete", ".lock"
+_LOCKS = f"{HUB_FOLDER}/.locks/"
+"""Of huggingface_hub itself."""
 _OURS = (f"{HUB_FOLDER}/", f"{BUCKETS_FOLDER}/", f"{MARKERS_FOLDER}/")
 
 
@@ -69,6 +71,7 @@ def removals(
     linked = {file.target for file in files if file.target and file.path not in dropped}
     freed = {file.target for file in files if file.target and file.path in dropped} - linked
     leaving = _Leaving(
+        needed=frozenset(needed),
         paths=frozenset({*dropped, *freed}),
         keys=frozenset(markers.keys() - kept.keys()),
         refs=tuple(f"{folder}/refs/" for folder in _without_snapshots(files, dropped)),
@@ -79,8 +82,12 @@ def removals(
 
 @dataclass(frozen=True, slots=True)
 class _Leaving:
-    """What belongs to models that are not kept: files, keys of downloads, and folders of branches."""
+    """What belongs to models that are not kept: files, keys of downloads, and folders of branches.
 
+    `needed` are the files of models that are kept.
+    """
+
+    needed: frozenset[str]
     paths: frozenset[str]
     keys: frozenset[str]
     refs: tuple[str, ...]
@@ -93,7 +100,7 @@ def _why(file: CacheFile, leaving: _Leaving, linked: Collection[str], compiled: 
     """Why a file may go; empty for one that stays."""
     if file.path.startswith(f"{COMPILE_FOLDER}/"):
         return "compiled, and is compiled again" if compiled else ""
-    if not file.path.startswith(_OURS):
+    if not file.path.startswith(_OURS) or file.path in leaving.needed:
         return ""
     if leaving.has(file.path):
         return "of a model that is not kept"
@@ -101,9 +108,19 @@ def _why(file: CacheFile, leaving: _Leaving, linked: Collection[str], compiled: 
 
 
 def _left_over(file: CacheFile, linked: Collection[str]) -> str:
-    if file.path.endswith((_PARTIAL, _LOCK)) or file.path.startswith(f"{MARKERS_FOLDER}/."):
+    if _is_unfinished(file.path):
         return "of a download that was interrupted"
     return "no snapshot links to it" if _is_blob(file.path) and file.path not in linked else ""
+
+
+def _is_unfinished(path: str) -> bool:
+    """Whether a download left it: a part, a lock, a marker that was being written. A model may have a `uv.lock`."""
+    folder, _, name = path.rpartition("/")
+    if folder == MARKERS_FOLDER:
+        return name.startswith(".") or name.endswith((_PARTIAL, _LOCK))
+    if path.startswith(f"{BUCKETS_FOLDER}/"):
+        return name.startswith(".") and name.endswith(_PARTIAL)
+    return (_is_blob(path) and name.endswith(_PARTIAL)) or (path.startswith(_LOCKS) and name.endswith(_LOCK))
 
 
 def _paths(marker: Marker) -> Iterator[str]:

@@ -82,13 +82,24 @@ def is_path_on_claim(path: object) -> bool:
     )
 
 
+def is_path_part(name: str) -> bool:
+    """Whether a file of this name can be answered with: its path is that of its folder and the name."""
+    return _PATH.matches(name)
+
+
+def commit_in(said: Mapping[str, Any]) -> str:
+    """The commit of a hub that an answer or a marker names; empty for what is none."""
+    commit = said.get("commit")
+    return commit if isinstance(commit, str) and _COMMIT.matches(commit) else ""
+
+
 def _model_in(said: Mapping[str, Any]) -> DownloadedModel:
-    path, commit = said.get("path"), said.get("commit")
+    path = said.get("path")
     if not isinstance(path, str) or not is_path_on_claim(path):
         raise MalformedModel("the answer of the download names no path on the claim")
     return DownloadedModel(
         path=path,
-        commit=commit if isinstance(commit, str) and _COMMIT.matches(commit) else "",
+        commit=commit_in(said),
         bytes=_number(said, "bytes"),
         files=_number(said, "files"),
         seconds=_seconds(said.get("seconds")),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from llmservice.models.download_answer import DownloadedModel, is_path_on_claim
+from llmservice.models.download_answer import DownloadedModel, commit_in, is_path_on_claim
 from llmservice.models.download_choice import is_safe_name
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.plausible import MalformedModel, json_object, limit_of
@@ -57,7 +57,7 @@ def marker_in(text: bytes) -> Marker:
     if not (is_path_on_claim(path) and is_path_on_claim(folder)):
         raise MalformedModel("the marker names no path on the claim")
     size = sum(file.size for file in files)
-    commit = str(said.get("commit") or "")
+    commit = commit_in(said)
     model = DownloadedModel(path=str(path), commit=commit, bytes=size, files=len(files), seconds=0.0)
     return Marker(model=model, folder=str(folder), files=files)
 

@@ -1,5 +1,7 @@
 """The names that the operator gives: labels, annotations, field managers, the engine's container, the Lease."""
 
+from collections.abc import Mapping
+
 from llmservice.api.v1alpha1.resource import GROUP
 
 NAME_LABEL = f"{GROUP}/name"
@@ -31,6 +33,13 @@ UPDATE_ANNOTATION = f"{GROUP}/update"
 
 STARTING_ANNOTATION = f"{GROUP}/starting"
 """On a pod that starts for the first time: it bears annotations of ours that keep its node from being emptied."""
+
+KEEPS_NODE: Mapping[str, str] = {
+    "karpenter.sh/do-not-disrupt": "true",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+}
+"""On a pod: its node is not emptied to save money (karpenter.sh/docs/concepts/disruption, "Pod-Level Controls";
+cluster-autoscaler/FAQ.md, "What types of pods can prevent CA from removing a node?")."""
 
 OPERATOR = "llmservice-operator"
 """The field manager of everything the operator applies."""

@@ -16,6 +16,7 @@ from llmservice.engines.gguf import quantization_in, whole_name
 from llmservice.errors import InvalidSpec, ModelRefused
 from llmservice.models.download_answer import is_path_on_claim
 from llmservice.models.download_layout import HUB_SCHEME, bucket_folder, named_file, scheme_of, snapshot_folder
+from llmservice.models.download_names import problem_of
 from llmservice.models.download_request import COMPILE_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
@@ -46,8 +47,8 @@ def cached_model(service: LLMService, facts: Facts, engine: Engine) -> CachedMod
     if cache is None:
         return None
     path = _answered(facts) or expected_path(request_of(service, facts, engine))
-    # The kubelet would expand a variable in an argument.
-    return CachedModel(_claim_name(service, cache.claim), path.replace("$(", "$$("))
+    # The kubelet would expand a variable in an argument, and makes one dollar of two.
+    return CachedModel(_claim_name(service, cache.claim), path.replace("$", "$$"))
 
 
 def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: bool) -> Decided[CachePlan | None]:
@@ -88,18 +89,21 @@ def in_place(rollout: RolloutPlan, cache: CachePlan | None) -> RolloutPlan:
 def request_of(service: LLMService, facts: Facts, engine: Engine) -> DownloadRequest:
     """What is downloaded: the files that this engine loads; the same for all services that need the same files.
 
-    Raises InvalidSpec for a file that is no single one.
+    Raises InvalidSpec for a file that is no single one, and for names that no download takes.
     """
     model, gguf = service.spec.model, engine.capabilities.gguf
     file = _named_file(model) if gguf else ""
     named = bool(file or named_file(model.uri))
-    return DownloadRequest(
+    request = DownloadRequest(
         uri=model.uri if "://" in model.uri else f"hf://{model.uri}",
         format="gguf" if gguf else "safetensors",
         revision=model.revision or "",
         file=file,
         quantization=_quantization(service, facts) if gguf and not named else "",
     )
+    if problem := problem_of(request):
+        raise InvalidSpec(Reason.INVALID_SPEC, problem.message, field=f"spec.model.{problem.field}")
+    return request
 
 
 def expected_path(request: DownloadRequest) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.quantity import amount_of
+from llmservice.api.v1alpha1.resource import KIND
+from llmservice.objects.references import controller_of
 from llmservice.planning.service_plan import CachePlan, ServicePlan
 from llmservice.untrusted.texts import cut
 
@@ -40,6 +42,7 @@ def claim_problems(
         return ()
     found = (
         *_unusable(claim, plan.cache),
+        *_owned_by_another(claim, plan, plan.cache),
         *_access(claim, plan, plan.cache),
         *_place(volume, plan),
         *_room(claim, plan.cache),
@@ -73,6 +76,18 @@ def _unusable(claim: Mapping[str, Any], cache: CachePlan) -> Iterator[ClaimProbl
     if (claim.get("spec") or {}).get("volumeMode") == "Block":
         yield ClaimProblem(
             access, f"the claim {cache.claim} is a raw device (volumeMode: Block); name one with volumeMode: Filesystem"
+        )
+
+
+def _owned_by_another(claim: Mapping[str, Any], plan: ServicePlan, cache: CachePlan) -> Iterator[ClaimProblem]:
+    """A claim that was made for another service and goes with it, with the models of all who share it."""
+    owner = controller_of({"metadata": claim.get("metadata") or {}})
+    if owner.get("kind") == KIND and owner.get("uid") != plan.owner.uid:
+        name = cut(str(owner.get("name")), _LONGEST_NAME)
+        yield ClaimProblem(
+            Reason.CLAIM_ACCESS,
+            f"the claim {cache.claim} belongs to LLMService {name} and goes with it; use one that no service owns",
+            refuses=False,
         )
 
 

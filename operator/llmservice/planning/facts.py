@@ -172,9 +172,12 @@ def gpu_of(gpu: Gpu, choice: int) -> Gpu:
 
 
 def pinned_facts(status: Mapping[str, Any], generation: int) -> str | None:
-    """The facts that a resource's status keeps for this generation of its spec; None where it keeps none."""
-    plan = status.get("plan") or {}
-    return plan.get("facts") if plan.get("generation") == generation else None
+    """The facts that a resource's status keeps for this generation of its spec; None where it keeps none.
+
+    Those of a change that waits stand apart from the plan, which is that of the replicas that run.
+    """
+    kept = (status.get("plan") or {}, (status.get("rollout") or {}).get("waiting") or {})
+    return next((each.get("facts") for each in kept if each.get("generation") == generation), None)
 
 
 def inspected_before(service: LLMService) -> KnownModel | None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH, ModelSource
+from llmservice.models.sizes import in_gib
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan
+from llmservice.planning.service_plan import CachePlan, OwnedClaim
 
 _IMAGE_VOLUMES = (
     "the model is mounted from an image, for which Kubernetes has the feature gate ImageVolume: on by default since "
@@ -26,8 +28,18 @@ def notes_on_model(spec: LLMServiceSpec, facts: Facts, source: ModelSource, cach
             f"the model is downloaded to the claim {cache.claim} before replicas start; its path below {MODELS_PATH} "
             "is a guess until then"
         )
+    if cache is not None and cache.owned is not None and _is_too_small(cache.owned, cache.expected_bytes):
+        yield (
+            f"spec.model.cache.claim.size: a claim of {cache.owned.size} has no room for the model's files, which have "
+            f"{in_gib(cache.expected_bytes)}, and is not made"
+        )
     if source.image:
         yield _IMAGE_VOLUMES
+
+
+def _is_too_small(owned: OwnedClaim, expected_bytes: int) -> bool:
+    """Shared file systems often have more room than their claim says."""
+    return "ReadWriteMany" not in owned.access_modes and amount_of(owned.size) < expected_bytes
 
 
 def _asks_hub(source: ModelSource, cache: CachePlan | None) -> bool:

@@ -29,7 +29,7 @@ class Claims:
     async def usable(self, service: LLMService, plan: ServicePlan, cache: CachePlan) -> Manifest | Waiting:
         """The live claim, or why the model cannot be downloaded to it; raises what `Cluster` raises but refusals."""
         try:
-            live = await self._live(service, cache)
+            live = await self._live(service, plan, cache)
         except Terminating:
             raise
         except Refused as refusal:
@@ -41,7 +41,7 @@ class Claims:
                 return _blocked(cache, problem.reason, problem.message)
         return live
 
-    async def _live(self, service: LLMService, cache: CachePlan) -> Manifest | Waiting:
+    async def _live(self, service: LLMService, plan: ServicePlan, cache: CachePlan) -> Manifest | Waiting:
         namespace = service.metadata.namespace
         live = await self.cluster.get(Ref("PersistentVolumeClaim", namespace, cache.claim))
         if live is None and cache.owned is None:
@@ -50,7 +50,7 @@ class Claims:
                 cache, Reason.CLAIM_NOT_FOUND, f"{message}, or leave spec.model.cache.claim.name out to have one made"
             )
         if live is None:
-            return await self._made(service, cache)
+            return await self._made(service, plan, cache)
         if cache.owned is not None and not is_own_claim(live, service):
             message = f"PersistentVolumeClaim {cache.claim} is there already and is not this service's: name it in"
             return _blocked(
@@ -58,10 +58,13 @@ class Claims:
             )
         return live
 
-    async def _made(self, service: LLMService, cache: CachePlan) -> Manifest | Waiting:
+    async def _made(self, service: LLMService, plan: ServicePlan, cache: CachePlan) -> Manifest | Waiting:
         if cache.owned is None:
             raise ValueError(f"claim {cache.claim} is the user's own and is not made")
         claim = owned_claim(service, cache.claim, cache.owned)
+        if problem := next((each for each in claim_problems(claim, plan) if each.refuses), None):
+            # Once made it is never changed: with the next edit of the resource it would be wrong for ever.
+            return _blocked(cache, problem.reason, f"the claim is not made: {problem.message} (spec.model.cache.claim)")
         try:
             live = await self.cluster.post(claim, manager=OPERATOR)
         except Conflict:  # made since it was looked for

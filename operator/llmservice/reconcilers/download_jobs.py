@@ -10,7 +10,7 @@ from llmservice.cluster.cluster import Cluster
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.events import event
 from llmservice.converging.inspection_pods import has_job_ended
-from llmservice.converging.weights import Waiting, in_gb, is_lost
+from llmservice.converging.weights import Waiting, is_lost
 from llmservice.converging.weights_failures import pause_after, waiting_after
 from llmservice.converging.weights_job import (
     address_of,
@@ -25,6 +25,7 @@ from llmservice.converging.weights_progress import Received, how_far, why_slow
 from llmservice.errors import Conflict, OperatorError
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.models.download_failure import DownloadFailure
+from llmservice.models.sizes import in_gb
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import CachePlan

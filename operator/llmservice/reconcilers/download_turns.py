@@ -66,7 +66,6 @@ class DownloadTurns:
     _queue: FairQueue[str, Ref] = field(default_factory=FairQueue)
     _waiting: set[Ref] = field(default_factory=set)
     _begun: set[Ref] = field(default_factory=set)
-    _adopted: set[Ref] = field(default_factory=set)
 
     def of(self, ref: Ref, now: float) -> Download:
         """What is remembered of a download, which somebody wants now."""
@@ -77,24 +76,23 @@ class DownloadTurns:
     def has_turn(self, ref: Ref) -> bool:
         """Whether it may begin; otherwise it waits in the line of its namespace."""
         if ref not in self._begun | self._waiting:
-            self._adopted.discard(ref)
             self._waiting.add(ref)
             self._queue.add(ref.namespace, ref)
-        while granted := self._queue.next(self.at_once - self._queue.held - len(self._adopted)):
+        while granted := self._queue.next(self.at_once - self._queue.held):
             self._waiting.discard(granted[1])
             self._begun.add(granted[1])
         return ref in self._begun
 
     def adopt(self, ref: Ref) -> None:
-        """Count a Job that runs, whoever made it."""
+        """Count a Job that runs, whoever made it, for its namespace."""
         if ref not in self._begun:
             self._leave_line(ref)
-            self._adopted.add(ref)
+            self._begun.add(ref)
+            self._queue.hold(ref.namespace)
 
     def release(self, ref: Ref) -> None:
         """Give its turn back: its Job has ended, or there is none."""
         self._leave_line(ref)
-        self._adopted.discard(ref)
         if ref in self._begun:
             self._begun.discard(ref)
             self._queue.release(ref.namespace)

@@ -21,7 +21,7 @@ from llmservice.converging.free_devices import (
     candidates,
     count_room,
 )
-from llmservice.errors import Refused
+from llmservice.errors import Refused, Unavailable
 from llmservice.objects.device_amounts import Devices
 
 log = logging.getLogger(__name__)
@@ -33,6 +33,8 @@ _REFUSED_SECONDS = 600.0
 _LONGEST_SECONDS = 20.0
 """One reading: a second for 10,000 pods. Others that roll out wait for it."""
 _SLOW_SECONDS = 60.0
+_FAILING_SECONDS = 60.0
+"""An API server that is away comes back; one that fails these lists for longer must not hold every edit back."""
 _READ_ONE_BY_ONE = 32
 """Nodes whose pods are asked for node by node; for more candidates one list of all pods is cheaper."""
 _READ_AT_ONCE = 8
@@ -72,13 +74,15 @@ class FreeDevices:
     _promises: dict[str, _Promise] = field(default_factory=dict)
     _uncounted: tuple[float, Uncounted] = (float("-inf"), NO_ANSWER)
     """Until when nothing is asked, and why."""
+    _failures: tuple[float, float] = (float("inf"), float("-inf"))
+    """Since when readings fail, and when the last one did."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def room(self, service: str, pod_spec: dict[str, Any], own: Own) -> Room | Uncounted:
         """What is free for one more pod of a service ("ml/chat").
 
-        Raises what the census raises, but `Refused`; then, and after a reading that takes too long, nothing is asked
-        for a while.
+        Raises what the census raises, but `Refused`, and a failure that lasts; then, and after a reading that takes too
+        long, nothing is asked for a while.
         """
         async with self._turn:
             until, why = self._uncounted
@@ -92,9 +96,20 @@ class FreeDevices:
                 return self._give_up(NO_RIGHT, _REFUSED_SECONDS, str(refusal))
             except TimeoutError:
                 return self._give_up(NO_ANSWER, _SLOW_SECONDS, f"no end within {_LONGEST_SECONDS:.0f} s")
+            except Unavailable as failure:
+                if not self._fails_for_long():
+                    raise
+                return self._give_up(NO_ANSWER, _SLOW_SECONDS, str(failure))
+            self._failures = float("inf"), float("-inf")
             self._end_promises()
             others = [promise for name, promise in self._promises.items() if name != service]
             return count_room(pod_spec, nodes, pods, own, [(each.node, each.devices) for each in others])
+
+    def _fails_for_long(self) -> bool:
+        """Note one more failure; whether readings have failed for a minute, in tries that followed each other."""
+        now, (since, last) = self.clock(), self._failures
+        self._failures = since if now - last < 2 * _FAILING_SECONDS else now, now
+        return now - self._failures[0] >= _FAILING_SECONDS
 
     def _give_up(self, why: Uncounted, seconds: float, cause: str) -> Uncounted:
         log.info("rollouts: %s: %s", why.why, cause)

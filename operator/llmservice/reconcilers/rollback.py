@@ -13,7 +13,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.revisions import InForce, gave_up, in_force
 from llmservice.converging.rollback import MakePlan, decide
-from llmservice.converging.status import Situation
+from llmservice.converging.situation import Situation
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
 from llmservice.reconcilers.child_writer import Written

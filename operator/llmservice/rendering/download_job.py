@@ -16,7 +16,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.models.download_layout import BUCKET_SCHEMES, HUB_SCHEME, scheme_of
 from llmservice.models.download_request import DownloadRequest
-from llmservice.objects.names import DOWNLOAD_CONTAINER, DOWNLOAD_PREFIX, INTENT_ANNOTATION
+from llmservice.objects.names import DOWNLOAD_CONTAINER, DOWNLOAD_PREFIX, INTENT_ANNOTATION, KEEPS_NODE
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.images import mirrored
@@ -53,10 +53,6 @@ _TOLD_SECONDS = 120
 """Of them the last ones: the download ends by itself and answers, before Kubernetes would take its pod away."""
 _GRACE_SECONDS = 30
 _LABELS = labels("download", "download")
-_UNDISTURBED = {
-    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-    "karpenter.sh/do-not-disrupt": "true",
-}
 _SCRATCH = Mount(name="scratch", path="/tmp", source={"emptyDir": {"sizeLimit": "1Gi"}})  # noqa: S108  (a mount point)
 _RESOURCES = {
     "requests": {"cpu": "250m", "memory": "256Mi", "ephemeral-storage": "64Mi"},
@@ -107,7 +103,7 @@ def download_job(
     """
     seconds = seconds_for(cache, settings)
     template = {
-        "metadata": {"labels": dict(_LABELS), "annotations": dict(_UNDISTURBED)},
+        "metadata": {"labels": dict(_LABELS), "annotations": dict(KEEPS_NODE)},
         "spec": _tolerant(_pod(service.spec, cache, registry, settings, seconds), tolerations),
     }
     spec = {

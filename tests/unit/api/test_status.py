@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.status import LLMServiceStatus
 from llmservice.converging.progress import progress_of
-from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.converging.situation import Situation
+from llmservice.converging.status import stalled, summarize
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from llmservice.cli import cache_list
+from llmservice.cli import cache_claim, cache_list
 from llmservice.cli.cache import command
+from llmservice.errors import InvalidInput
+from llmservice.models.cache_pruning import Removal
 from llmservice.models.download_marker import marker_text
 from llmservice.models.download_request import DownloadRequest
 from tests.builders import an_llmservice
@@ -121,8 +123,83 @@ def test_no_link_leads_a_removal_out_of_the_claim(claim: Path, tmp_path_factory:
     os.utime(outside / "x.incomplete", (_LONG_AGO, _LONG_AGO))
     (claim / "buckets").mkdir()
     (claim / "buckets" / "s3").symlink_to(outside)
-    assert run("prune", "--root", claim, "--keep", "none", "--compiled", "--yes").exit_code == 0
+    assert run("prune", "--root", claim, "--compiled", "--yes").exit_code == 0
     assert (outside / "x.incomplete").exists()
+
+
+def test_a_link_that_is_put_in_the_way_meanwhile_leads_nobody_out(
+    claim: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "s3").mkdir()
+    (outside / "s3" / "x").write_text("theirs")
+    (claim / "buckets").symlink_to(outside)
+    with pytest.raises(InvalidInput, match="buckets/s3/x"):
+        cache_claim.CacheClaim(claim).remove((Removal("buckets/s3/x", 6, "listed before"),))
+    assert names_in(outside) == {"s3/x"}
+
+
+@pytest.mark.parametrize("top", ["huggingface", "huggingface/hub", "buckets", "compile", ".llmservice"])
+def test_a_folder_of_the_cache_that_is_a_link_is_not_looked_into(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, top: str
+) -> None:
+    outside, folder = tmp_path_factory.mktemp("outside"), tmp_path / top
+    blob = outside / "hub/models--my--own/blobs/x"
+    for path in (blob, outside / "models--my--own/blobs/x", outside / "0a.lock", outside / ".x.0a.incomplete"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("theirs")
+        os.utime(path, (_LONG_AGO, _LONG_AGO))
+    folder.parent.mkdir(exist_ok=True)
+    folder.symlink_to(outside)
+    before = names_in(outside)
+    found = json.loads(run("prune", "--root", tmp_path, "--compiled", "--yes", "-o", "json").stdout)
+    assert (found["files"], names_in(outside)) == ([], before)
+
+
+@pytest.mark.parametrize("is_far", [True, False])
+def test_a_file_stays_whatever_way_a_snapshot_leads_to_it(tmp_path: Path, is_far: bool) -> None:
+    """People copy caches with links that begin at the root, or that lead over other links."""
+    repository = tmp_path / "huggingface/hub/models--my--own"
+    blob, link = repository / "blobs/x", repository / "snapshots/c1/config.json"
+    for path in (blob, link):
+        path.parent.mkdir(parents=True)
+    blob.write_text("mine")
+    os.utime(blob, (_LONG_AGO, _LONG_AGO))
+    (repository / "files").symlink_to("blobs")
+    link.symlink_to(blob if is_far else "../../files/x")
+    os.utime(link, (_LONG_AGO, _LONG_AGO), follow_symlinks=False)
+    assert run("prune", "--root", tmp_path, "--yes").exit_code == 0
+    assert link.read_text() == "mine"
+
+
+def test_a_key_that_is_not_there_is_a_typing_error_and_removes_nothing(claim: Path) -> None:
+    before = names_in(claim)
+    found = run("prune", "--root", claim, "--keep", key_of("c1"), "--keep", "c1", "--yes")
+    assert (found.exit_code, "--keep" in found.stderr, names_in(claim)) == (2, True, before)
+
+
+def test_the_list_of_another_claim_removes_nothing(claim: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    listed, before = tmp_path_factory.mktemp("lists") / "used.json", names_in(claim)
+    listed.write_text(json.dumps([{"key": key_of("of another claim")}]))
+    found = run("prune", "--root", claim, "--keep-listed", listed, "--yes")
+    assert (found.exit_code, "--keep-listed" in found.stderr, names_in(claim)) == (2, True, before)
+
+
+def test_while_a_service_changes_nothing_is_removed_by_its_list(
+    claim: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Its replicas, or those it is rolled back to, may load another model than the one that is listed."""
+    listed, before = tmp_path_factory.mktemp("lists") / "used.json", names_in(claim)
+    row = {"key": key_of("c1"), "namespace": "ml", "service": "chat", "changing": True}
+    listed.write_text(json.dumps([row]))
+    found = run("prune", "--root", claim, "--keep-listed", listed, "--yes")
+    assert (found.exit_code, "ml/chat" in found.stderr, names_in(claim)) == (1, True, before)
+
+
+def test_markers_without_end_are_refused(claim: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_claim, "_MOST_READ_BYTES", 100)
+    found = run("list", "--root", claim)
+    assert (found.exit_code, "--root" in found.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '[{"key": ""}]', "[1]", '{"key": 1}', "null"])
@@ -163,3 +240,16 @@ def test_a_cluster_is_listed_by_what_the_services_say(monkeypatch: pytest.Monkey
         ("served", "weights", "Downloaded", "c1", "0a"),
     ]
     assert "7.0 GB" in run("list", "-A").stdout
+
+
+@pytest.mark.parametrize("kind", ["Reconciling", "Stalled"])
+def test_a_service_that_changes_says_so_in_the_list(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    model = {"uri": "hf://acme/chat", "cache": {"claim": {}}}
+    status = {"conditions": [{"type": kind, "status": "True"}, {"type": "Ready", "status": "True"}]}
+    settled = {"conditions": [{"type": kind, "status": "False"}]}
+
+    async def listed(*_: object) -> list[dict[str, object]]:
+        return [an_llmservice(spec__model=model, status=each) for each in (status, settled)]
+
+    monkeypatch.setattr(cache_list, "_services", listed)
+    assert [row["changing"] for row in json.loads(run("list", "-o", "json").stdout)] == [True, False]

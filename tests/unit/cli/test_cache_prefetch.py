@@ -11,6 +11,12 @@ from tests.builders import an_llmservice
 
 _MODEL = {"uri": "hf://acme/chat", "file": "chat.gguf", "cache": {"claim": {"size": "9Gi"}}}
 
+_TOO_SMALL = {
+    **_MODEL,
+    "cache": {"claim": {"size": "9Gi", "accessModes": ["ReadWriteOnce"]}},
+    "facts": {"fileBytes": 10 * 2**30},
+}
+
 
 def run(tmp_path: Path, *arguments: str, **changes: object) -> Result:
     file = tmp_path / "chat.yaml"
@@ -45,6 +51,7 @@ def test_a_service_without_a_cache_is_skipped(tmp_path: Path) -> None:
     [
         ((), _MODEL, "--image"),
         (("--image", "a/b:1"), {**_MODEL, "cache": {"claim": {}}}, "spec.model.cache.claim.size"),
+        (("--image", "a/b:1"), _TOO_SMALL, "chat-weights"),
     ],
 )
 def test_what_cannot_be_downloaded_is_refused(

@@ -30,6 +30,8 @@ def run(*arguments: str) -> Result:
         (["s3:///folder"], "URI"),
         (["s3://bucket/folder", "--revision", "main"], "--revision"),
         (["owner/name", "--revision", "../main"], "--revision"),
+        (["owner/name", "--revision", "main/"], "--revision"),
+        ([f"{'o' * 150}/{'n' * 150}"], "URI"),
         (["owner/name", "--file", "../x.gguf"], "--file"),
         (["owner/name", "--file", "/x.gguf"], "--file"),
         (["owner/name", "--format", "pickle"], "--format"),
@@ -55,6 +57,17 @@ def test_an_answer_is_printed_and_written_for_the_kubelet(tmp_path: Path, monkey
         assert isinstance(answer, DownloadedModel)
         assert answer.path == f"huggingface/hub/models--o--n/snapshots/{COMMIT}/a.gguf"
         assert json.loads(result.stdout) == json.loads(log.read_text())
+
+
+def test_a_model_without_a_scheme_is_found_by_who_asks_with_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An LLMService asks with one, where there may be no hub."""
+    with local_hub({"o/n": Repository(files={"a.gguf": b"GGUF" * 100})}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        assert run("o/n", "--format", "gguf", "--root", str(tmp_path)).exit_code == 0
+        hub.repositories.clear()
+        assert run("hf://o/n", "--format", "gguf", "--root", str(tmp_path)).exit_code == 0
 
 
 def test_a_failure_is_an_answer_for_a_job_and_an_error_for_a_person(

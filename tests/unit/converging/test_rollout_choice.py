@@ -12,7 +12,6 @@ from llmservice.converging.rollout_choice import (
     after_no_place,
     choose,
     choose_replacing,
-    duration,
 )
 from llmservice.planning.service_plan import RolloutPlan, ServicePlan
 from tests.unit.converging.devices import GPU
@@ -110,10 +109,3 @@ def test_an_explicit_replace_of_the_only_replica_waits_without_downtime() -> Non
     assert choose_replacing(plan(allow_downtime=False, surge=1), one) is None
     assert choose_replacing(plan(allow_downtime=False), Serving(desired=2, ready=2)) is None
     assert choose_replacing(plan(allow_downtime=False), Serving(desired=1, ready=0)) is None
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0s"), (59.4, "59s"), (60, "1m00s"), (220, "3m40s"), (3600, "1h00m"), (3900, "1h05m")]
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text

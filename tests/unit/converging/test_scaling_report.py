@@ -20,7 +20,8 @@ from llmservice.converging.scaling_report import (
     report_of,
     suspended_report,
 )
-from llmservice.converging.status import Situation, stalled, summarize
+from llmservice.converging.situation import Situation
+from llmservice.converging.status import stalled, summarize
 from tests.unit.autoscaling.builders import counters
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 

@@ -11,7 +11,9 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.events import transition_event
 from llmservice.converging.progress import progress_of
-from llmservice.converging.status import Situation, seconds_to_pass, stalled, summarize
+from llmservice.converging.readiness import seconds_to_pass
+from llmservice.converging.situation import Situation
+from llmservice.converging.status import stalled, summarize
 from tests.unit.converging.plans import a_deployment, a_plan, a_pod
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

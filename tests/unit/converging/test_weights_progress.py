@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from llmservice.converging.weights_progress import MOST_CHANGES, Pace, Received, Telling, duration, how_far, why_slow
+from llmservice.converging.weights_progress import MOST_CHANGES, Pace, Received, Telling, how_far, why_slow
 
 GB = 10**9
 
@@ -52,10 +52,6 @@ def test_how_long_nothing_came_counts_from_the_last_that_did() -> None:
 )
 def test_it_is_told_in_the_unit_of_the_model(received: Received, left: float | None, said: str) -> None:
     assert how_far(received, left) == said
-
-
-def test_durations_have_the_unit_that_people_use() -> None:
-    assert [duration(seconds) for seconds in (0.2, 40, 840, 12_600)] == ["1 s", "40 s", "14 min", "3.5 h"]
 
 
 def test_slow_is_what_stands_still_or_takes_more_than_six_hours() -> None:

@@ -9,12 +9,14 @@ import pytest
 from huggingface_hub import scan_cache_dir, snapshot_download
 
 from llmservice.download.progress import Progress
+from llmservice.models.download_answer import DownloadedModel
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.models.download_request import HUB_FOLDER, DownloadRequest
 from tests.local_hub.local_hub import LocalHub
 from tests.local_hub.repository import COMMIT, Fault, Repository
 from tests.unit.download.downloads import (
     FIRST,
+    INDEX,
     LLAMA,
     LOADED,
     SECOND,
@@ -209,6 +211,14 @@ async def test_of_gguf_files_one_model_comes_with_all_its_parts(
     assert (root / done.path).name == min(files)
 
 
+async def test_a_gguf_file_that_no_answer_could_name_is_refused_before_it_is_loaded(hub: LocalHub, root: Path) -> None:
+    hub.repositories["tiny/spaced"] = Repository(files={"my model.gguf": b"GGUF" * 9})
+    failed = await failure(root, DownloadRequest(uri="tiny/spaced", format="gguf"))
+    assert failed.reason is DownloadFailureReason.NOT_A_MODEL
+    assert "my model.gguf" in failed.message
+    assert not (root / HUB_FOLDER).exists()
+
+
 async def test_names_that_lead_out_of_the_folder_are_not_taken(hub: LocalHub, root: Path) -> None:
     evil = {
         "../../../evil.json": b"{}",
@@ -237,6 +247,40 @@ async def test_two_revisions_with_the_same_files_load_them_once(hub: LocalHub, r
     served = hub.served
     await model(root, DownloadRequest(uri="meta/llama", revision=COMMIT))
     assert hub.served - served == len(hub.repositories["meta/llama"].files["model.safetensors.index.json"])
+
+
+async def test_files_with_the_same_content_come_once_and_whole(hub: LocalHub, root: Path) -> None:
+    weights, progress = os.urandom(20_000_000), Progress()
+    files = {"config.json": b"{}", "generation_config.json": b"{}", "tokenizer.json": b"{}", FIRST: weights}
+    files |= {SECOND: weights, "model.safetensors.index.json": INDEX}
+    hub.repositories["tiny/twins"] = Repository(files=files)
+    done = await download(root, DownloadRequest(uri="tiny/twins"), progress)
+    assert isinstance(done, DownloadedModel), done
+    assert {name: (root / done.path / name).read_bytes() == data for name, data in files.items()} == dict.fromkeys(
+        files, True
+    )
+    assert hub.served < 1.5 * len(weights)
+    assert (progress.done, progress.files_done) == (progress.expected, progress.files_expected)
+    assert (progress.done, progress.files_done) == (sum(map(len, files.values())), len(files))
+
+
+@pytest.mark.parametrize("told", [{}, {"size": None}, {"size": -1}, {"size": "7"}, {"size": 2**60}, {"lfs": {}}])
+async def test_a_mirror_that_tells_no_sizes_fills_no_claim_with_empty_files(
+    hub: LocalHub, root: Path, told: dict[str, object]
+) -> None:
+    """Some answer without what `blobs=true` asks for."""
+    siblings = [{"rfilename": name, **told} for name in ("config.json", "model.safetensors")]
+    hub.faults[:] = [Fault("api/models", body=json.dumps({"siblings": siblings, "sha": COMMIT}).encode())]
+    failed = await failure(root)
+    assert (failed.reason, "size" in failed.message) == (DownloadFailureReason.NO_ROUTE, True)
+    assert marker(root) is None
+
+
+async def test_a_size_that_is_not_told_of_what_no_engine_loads_keeps_nobody(hub: LocalHub, root: Path) -> None:
+    answer = hub.repositories["meta/llama"].answer()
+    siblings = [{**each, "size": None} if each["rfilename"] == "photo.png" else each for each in answer["siblings"]]
+    hub.faults[:] = [Fault("api/models", body=json.dumps({**answer, "siblings": siblings}).encode())]
+    assert (await model(root)).files == len(LOADED)
 
 
 async def test_a_hub_that_answers_something_else_is_told_as_that(hub: LocalHub, root: Path) -> None:

@@ -101,6 +101,14 @@ def test_interrupted_downloads_go_after_a_day() -> None:
     assert removed([CacheFile(name, 9, _OLD) for name in (*names, temporary)], {}) == sorted((*names, temporary))
 
 
+def test_files_of_a_model_stay_although_they_are_named_like_what_is_left_over() -> None:
+    own = tuple(a_snapshot("own", "huggingface/hub/models--my--own", **{"uv.lock": "x", "a.incomplete": "y"}))
+    mine = CacheFile("buckets/s3/models/chat/poetry.lock", 9, _OLD)
+    assert removed([*own, mine], {}) == []
+    folder = "buckets/s3/models/chat"
+    assert removed([CacheFile(f"{folder}/.x.incomplete", 9, _OLD)], {"one": a_marker(folder, ".x.incomplete")}) == []
+
+
 def test_a_blob_that_nothing_links_to_goes_after_a_day() -> None:
     assert removed([CacheFile(f"{_REPOSITORY}/blobs/a", 9, _NEW)], {}) == []
     assert removed([CacheFile(f"{_REPOSITORY}/blobs/a", 9, _OLD)], {}) == [f"{_REPOSITORY}/blobs/a"]

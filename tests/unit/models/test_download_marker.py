@@ -40,3 +40,8 @@ def test_a_marker_is_read_as_it_was_written() -> None:
 def test_what_no_download_writes_is_no_marker(change: dict[str, Any]) -> None:
     with pytest.raises(MalformedModel):
         marker_in(json.dumps({**json.loads(TEXT), **change}).encode())
+
+
+def test_a_commit_that_is_none_is_not_handed_on() -> None:
+    for commit in ("x" * 5000, "../x", 7, None):
+        assert marker_in(json.dumps({**json.loads(TEXT), "commit": commit}).encode()).model.commit == ""

@@ -113,6 +113,23 @@ CASES = (
     Case("on two hosts, two replicas", a_claim("ReadWriteMany"), service=_TWO, volume=a_volume(_HOST, "a", "b")),
     Case("in a zone, two replicas", a_claim("ReadWriteMany"), service=_TWO, volume=a_volume(_ZONE, "a")),
     Case(
+        "of another service",
+        a_claim(
+            "ReadWriteMany",
+            metadata__ownerReferences=[
+                {
+                    "apiVersion": "llmservice.dev/v1alpha1",
+                    "kind": "LLMService",
+                    "name": "a",
+                    "uid": "1",
+                    "controller": True,
+                }
+            ],
+        ),
+        (_TOLD,),
+        ("LLMService a", "goes with it"),
+    ),
+    Case(
         "with everything wrong",
         a_claim("ReadWriteOnce", status={"phase": "Lost", "capacity": {"storage": "1G"}}),
         (_REFUSED, ("ClaimTooSmall", True), _TOLD),

@@ -117,6 +117,14 @@ def test_a_claim_of_unknown_size_is_refused_with_the_field() -> None:
     assert isinstance(error, ModelRefused), "it is looked at again"
 
 
+def test_a_claim_that_has_no_room_for_the_model_is_told_before_it_is_made() -> None:
+    facts = {"facts": {"fileBytes": 15 * _GIB}}
+    small = planned(**cached(claim={"size": "1Gi"}, model=facts))
+    assert any("1Gi" in note and "15.0 GiB" in note for note in small.notes)
+    for claim in ({"size": "15Gi"}, {"size": "1Gi", "accessModes": ["ReadWriteMany"]}, {}):
+        assert not any("no room" in note for note in planned(**cached(claim=claim, model=facts)).notes)
+
+
 @pytest.mark.parametrize(
     ("changes", "mode"),
     [
@@ -151,6 +159,23 @@ def test_no_replica_comes_first_where_the_claim_that_is_made_is_for_one_node(
 def test_a_file_that_is_no_single_one_is_refused() -> None:
     for model in ({"uri": "hf://a/b", "file": "*.gguf"}, {"uri": "s3://a/b.gguf", "file": "c.gguf"}):
         assert refused(**cached(engine="llamacpp", model=model)).field == "spec.model.file"
+
+
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        ("revision", cached(model={"revision": "a/../../../x"})),
+        ("revision", cached(model={"revision": "main/"})),
+        ("file", cached(engine="llamacpp", model={"file": "a//b.gguf"})),
+        ("file", cached(engine="llamacpp", model={"file": "a\\b.gguf"})),
+        ("uri", cached("s3://b/a\\b")),
+        ("uri", cached(f"s3://b/{'x' * 250}")),
+        ("uri", cached(f"hf://{'x' * 150}/{'y' * 150}")),
+    ],
+)
+def test_names_that_no_download_takes_are_refused_before_a_job_is_made(field: str, changes: dict[str, Any]) -> None:
+    error = refused(**changes)
+    assert (error.reason, error.field) == ("InvalidSpec", f"spec.model.{field}")
 
 
 @pytest.mark.parametrize("engine", ["vllm", "tgi", "llamacpp"])
@@ -218,8 +243,10 @@ def test_an_answer_that_is_no_path_on_the_claim_is_none(path: str) -> None:
 
 
 def test_no_variable_is_expanded_in_a_path() -> None:
-    plan = _PLANNER(a_service(**cached(engine="llamacpp")), None, "buckets/s3/b/$(HOME)-Q8_0.gguf")
-    assert "/models/buckets/s3/b/$$(HOME)-Q8_0.gguf" in plan.container.args
+    """The kubelet makes one dollar of two (k8s.io/kubernetes, third_party/forked/golang/expansion/expand.go)."""
+    for name in ("$(HOME)-Q8_0.gguf", "$$(HOME)-Q8_0.gguf", "a$b-Q8_0.gguf"):
+        plan = _PLANNER(a_service(**cached(engine="llamacpp")), None, f"buckets/s3/b/{name}")
+        assert f"/models/buckets/s3/b/{name.replace('$', '$$')}" in plan.container.args
 
 
 def _compiled(plan: ServicePlan) -> str:

@@ -162,3 +162,18 @@ async def test_an_api_server_that_does_not_answer_is_asked_again() -> None:
         await free.room("ml/chat", asking(), NOBODY)
     cluster.failure = None
     assert (await told(free)).node == "n1"
+
+
+async def test_lists_that_fail_for_a_minute_hold_no_rollout_back() -> None:
+    cluster = Cluster([a_node()], failure=Unavailable("InternalError", "the list of nodes fails"))
+    free = cluster.free()
+    for cluster.time in (1000.0, 1020.0, 1040.0):
+        with pytest.raises(Unavailable):
+            await free.room("ml/chat", asking(), NOBODY)
+    cluster.time = 1060.0
+    assert await free.room("ml/chat", asking(), NOBODY) == NO_ANSWER
+    cluster.time, cluster.failure = 1121.0, None
+    assert (await told(free)).node == "n1"
+    cluster.time, cluster.failure = 9000.0, Unavailable("InternalError", "the list of nodes fails")
+    with pytest.raises(Unavailable):
+        await free.room("ml/chat", asking(), NOBODY)

@@ -79,7 +79,7 @@ def test_a_plan_is_made_once_for_each_generation(world: ScaledWorld) -> None:
 def test_a_spec_that_only_an_edit_can_help_is_not_scaled_and_not_planned_again(world: ScaledWorld) -> None:
     world.apply(spec__engine="vllm", spec__engineOptions={"version": "0.0.1"}, spec__autoscaling={"maxReplicas": 2})
     assert world.autoscaler.services.find(KEY) is None
-    assert world.state.plans.of(in_force(world.get("LLMService"), None), made_again) is None
+    assert world.state.plans.of(in_force(world.get("LLMService"), None), world.get("Deployment"), made_again) is None
 
 
 def made_again(resource: LLMService) -> NoReturn:

@@ -19,6 +19,15 @@ class ServedRevision(ApiModel):
     """Digest of what its pod template was made from, an annotation of the Deployment."""
 
 
+class WaitingRevision(ApiModel):
+    """A revision of which no replica is made yet."""
+
+    generation: ObservedGeneration
+    """metadata.generation that waits."""
+    facts: Annotated[str, Field(max_length=16384)] = ""
+    """What it will be made from (JSON): kept, so that the same generation is always planned alike."""
+
+
 class FailedRevision(ApiModel):
     """A revision that did not become ready within its budget, or crashed for a reason that only an edit can remove."""
 

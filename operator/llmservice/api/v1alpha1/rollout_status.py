@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel
-from llmservice.api.v1alpha1.rollback_status import FailedRevision, ServedRevision
+from llmservice.api.v1alpha1.rollback_status import FailedRevision, ServedRevision, WaitingRevision
 
 
 class RolloutStatus(ApiModel):
@@ -17,5 +17,7 @@ class RolloutStatus(ApiModel):
     """Why in this way, and how long the gap is expected to be."""
     served: ServedRevision | None = None
     """What was rolled out last, and is returned to when what follows it fails."""
+    waiting: WaitingRevision | None = None
+    """What was asked for last and must wait; until then `status.plan` is that of the replicas that run."""
     failed: FailedRevision | None = None
     """What was asked for last and did not become ready. It is tried again when the spec is edited."""

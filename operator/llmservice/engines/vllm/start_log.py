@@ -25,7 +25,6 @@ _KV_TOKENS = compiled(r"KV cache size: (?P<tokens>[0-9,]{1,20}) tokens")
 _CONCURRENCY = compiled(
     r"Maximum concurrency for (?P<tokens>[0-9,]{1,16}) tokens per request: (?P<requests>[0-9.,]{1,16})x"
 )
-_XPU = "xpu"
 
 _DOWNLOAD = finder(r"Time spent downloading weights for [^\n]{1,256}: (?P<seconds>[0-9.]{1,16}) seconds")
 """model_executor/model_loader/weight_utils.py; only where it took more than half a second."""

@@ -68,7 +68,7 @@ class ScaledServices:
         state = self.states.of(uid_of(body), key)
         if controller_uid(deployment) != uid_of(body):
             return None
-        plan = state.plans.of(in_force(body, deployment), self.plan)
+        plan = state.plans.of(in_force(body, deployment), deployment, self.plan)
         if plan is None or plan.scaling is None:
             return None
         pods = pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))

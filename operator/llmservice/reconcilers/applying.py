@@ -1,0 +1,127 @@
+"""Brings the desired children about: chooses how the change is rolled out, and writes what differs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.converging.changes import Change, diff, is_creation
+from llmservice.converging.image_volumes import check_image_volumes
+from llmservice.converging.observed import Observed
+from llmservice.converging.replicas import Replicas, replicas_to_state, stating
+from llmservice.converging.rollback import rollout_plan, with_sources_of
+from llmservice.converging.rollout_step import Rollout
+from llmservice.converging.updates import made_by_newer
+from llmservice.errors import Refused, Terminating, Unavailable
+from llmservice.objects.references import Manifest
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.blocked import Blocked
+from llmservice.reconcilers.child_writer import ChildWriter, Written
+from llmservice.reconcilers.desired import Desired
+from llmservice.reconcilers.rollouts import Rollouts
+from llmservice.reconcilers.workers import ServiceKey
+
+BLOCKED_AGAIN_SECONDS = 20.0
+_REPORTED_FAILURE_SECONDS = 30.0
+"""A write that fails for longer is reported in the status; a webhook that is being replaced recovers sooner."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """The children as they were wanted (`manifests`), how the change reaches the replicas, and what was written.
+
+    `created`: all that was done was to make children that nobody contests.
+    """
+
+    manifests: tuple[Manifest, ...]
+    rollout: Rollout
+    written: Written
+    created: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Applying:
+    """Writes the children of resources. `now` is the clock (UTC)."""
+
+    children: ChildWriter
+    rollouts: Rollouts
+    now: Callable[[], datetime]
+    _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
+
+    def forget(self, key: ServiceKey) -> None:
+        """Forget since when writes for a resource fail."""
+        self._failing_since.pop(key, None)
+
+    async def apply(self, desired: Desired, observed: Observed) -> Applied:
+        """Write what differs from the desired state.
+
+        A Deployment of a newer operator stays as it is. Raises `Blocked`, and what `ChildWriter.write` raises but for
+        refusals.
+        """
+        plan, workload = desired.plan, observed.children.get(desired.workload)
+        manifests = with_sources_of(desired.force, plan, desired.manifests, workload)
+        replicas = wanted_replicas(desired.service, plan, workload)
+        wanted = stating(manifests, replicas)
+        if made_by_newer(plan):
+            rollout, held = Rollout(manifests=wanted), frozenset({desired.workload})
+        else:
+            way = rollout_plan(desired.force, plan)
+            rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
+        changes = diff(rollout.manifests, observed, held | rollout.held)
+        try:
+            written = await self._write(desired, changes, observed, replicas)
+            check_image_volumes(manifests, written.children.get(desired.workload))
+        except Terminating:
+            raise
+        except Refused as refusal:
+            raise _blocked(f"the API server rejects a child: {refusal}") from refusal
+        self.forget(_key(desired))
+        created = is_creation(changes) and not written.contests
+        return Applied(manifests=manifests, rollout=rollout, written=written, created=created)
+
+    async def _write(
+        self, desired: Desired, changes: tuple[Change, ...], observed: Observed, replicas: Replicas
+    ) -> Written:
+        owner, is_new = desired.plan.owner, _is_new(desired.body)
+        try:
+            return await self.children.write(owner, changes, observed, replicas, is_new=is_new)
+        except Unavailable as failure:
+            if not self._is_lasting(_key(desired), failure):
+                raise
+            raise _blocked(f"the API server fails to write a child: {failure}") from failure
+
+    def _is_lasting(self, key: ServiceKey, failure: Unavailable) -> bool:
+        """Whether the API server has failed the write for a while, for example because a webhook does not answer.
+
+        An unreachable API server does not count: it could not store a status either.
+        """
+        if failure.reason != "InternalError":
+            return False
+        now = self.now()
+        since = self._failing_since.setdefault(key, now)
+        return (now - since).total_seconds() >= _REPORTED_FAILURE_SECONDS
+
+
+def _blocked(message: str) -> Blocked:
+    return Blocked(Reason.REFUSED_BY_CLUSTER, message, BLOCKED_AGAIN_SECONDS)
+
+
+def _key(desired: Desired) -> ServiceKey:
+    return desired.plan.owner.namespace, desired.plan.owner.name
+
+
+def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
+    """What the Deployment is to say of its replicas; `deployment` is as it stands."""
+    return replicas_to_state(
+        fixed=service.spec.replicas,
+        suspend=service.spec.suspend,
+        minimum=plan.minimum or 1,
+        maximum=plan.scaling.maximum if plan.scaling else None,
+        deployment=deployment,
+    )
+
+
+def _is_new(body: Manifest) -> bool:
+    """Whether the resource has no status yet."""
+    return int((body.get("status") or {}).get("observedGeneration", -1)) < 0

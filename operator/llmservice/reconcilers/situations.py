@@ -1,0 +1,90 @@
+"""The situation of a resource after its children were written: everything that its status is composed from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from llmservice.converging.accelerator_in_use import accelerator_in_use
+from llmservice.converging.additions import modified_condition
+from llmservice.converging.conditions import Condition
+from llmservice.converging.observed import Observed
+from llmservice.converging.pod_checks import diagnose
+from llmservice.converging.progress import Progress, counted, progress_of
+from llmservice.converging.pulling import pulling
+from llmservice.converging.rollback import pods_judged, source_in
+from llmservice.converging.scaling_report import ScalingReport, report_in
+from llmservice.converging.situation import Situation
+from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_status import startup_status
+from llmservice.converging.updates import update_condition
+from llmservice.converging.weights import lost_weights
+from llmservice.engines.registry import ENGINES
+from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.applying import Applied
+from llmservice.reconcilers.desired import Desired, Planner
+from llmservice.reconcilers.start_logs import StartReports
+
+Scaling = Callable[[str], ScalingReport | None]
+"""The autoscaler's report on a resource (by UID); None before its first evaluation."""
+EngineCondition = Callable[[str, Mapping[str, Any]], Condition | None]
+"""The EngineProgressing condition of a resource (by UID) with this status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situations:
+    """Puts a situation together; `plan` knows the current facts."""
+
+    plan: Planner
+    scaling: Scaling
+    engine: EngineCondition
+
+    def of(
+        self,
+        desired: Desired,
+        running: ServicePlan,
+        observed: Observed,
+        applied: Applied,
+        said: StartReports,
+        now: datetime,
+    ) -> Situation:
+        """What is known after the writes; `running` is the plan of the replicas, `said` what their engines said."""
+        spec, written, waits = desired.service.spec, applied.written, running is not desired.plan
+        before, uid, pods = desired.body.get("status") or {}, running.owner.uid, observed.pods
+        deployment = written.children.get(desired.workload)
+        progress = progress_of(counted(observed.children.get(desired.workload), deployment), pods)
+        judged = pods_judged(desired.force, observed, progress)
+        found = diagnose(running, judged, deployment, ENGINES[running.engine].log_patterns)
+        return Situation(
+            plan=running,
+            newest=desired.plan if waits else None,
+            progress=progress,
+            pods=pods,
+            diagnosis=lost_weights(running, before, found, now),
+            suspended=spec.suspend,
+            floor=_floor(spec.replicas, running, progress),
+            before=before,
+            update=update_condition(desired.plan, self.plan.newest(desired.service, desired.plan)),
+            modified=modified_condition(written.children, applied.manifests, written.contests),
+            scaling=(self.scaling(uid) or report_in(before)) if running.scaling else None,
+            accelerator=accelerator_in_use(running, pods, said.reports, running.fit),
+            engine=None if spec.suspend else self.engine(uid, before),
+            start=start_status(pods, said.reports, running.fit) if running.devices else None,
+            startup=startup_status(running, before, pods, said.times),
+            unread=said.unread,
+            revision=desired.force,
+            source=None if waits else source_in(desired.force, running, deployment),
+            rollout=applied.rollout,
+            pulling=pulling(pods, observed.preparations, before, now),
+        )
+
+
+def _floor(replicas: int | None, plan: ServicePlan, progress: Progress) -> int:
+    """The least ready replicas of the declared state: the fixed number or the autoscaler's lower bound.
+
+    Else one, or zero after an external scale to zero.
+    """
+    declared = replicas if replicas is not None else plan.minimum
+    if declared is not None:
+        return declared
+    return 0 if progress.seen and progress.desired == 0 else 1
