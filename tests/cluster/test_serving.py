@@ -29,7 +29,7 @@ def test_kubectl_get_shows_what_people_look_for(kube: Kube) -> None:
     kube.create(a_tiny_service())
     kube.wait_ready("chat")
     header, row = kube.kubectl("get", "llm").splitlines()
-    assert header.split() == ["NAME", "READY", "REASON", "REPLICAS", "ENGINE", "MODEL", "AGE"]
+    assert header.split() == ["NAME", "READY", "REASON", "REPLICAS", "ENGINE", "MODEL", "PROGRESS", "AGE"]
     assert row.split()[:6] == ["chat", "True", "Ready", "1/1", "llamacpp", "pvc://models/tiny.gguf"]
 
 
