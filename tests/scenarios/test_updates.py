@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from llmservice.controllers.triggers import enqueue_owner
-from llmservice.objects.names import SOURCE_ANNOTATION
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.render_version import RENDER_VERSION
@@ -136,20 +135,3 @@ def test_the_older_operator_repairs_what_is_gone_altogether() -> None:
     world.cluster.remove(Ref("Deployment", NAMESPACE, "chat"))
     world.reconcile()
     assert world.exists("Deployment")
-
-
-def test_what_is_only_noted_on_the_deployment_leaves_the_service_ready() -> None:
-    """An operator from before did not note it: the write makes a new generation and no new replica."""
-    world = World().serving()
-
-    def forget(live: Manifest) -> None:
-        live["metadata"]["annotations"].pop(SOURCE_ANNOTATION)
-
-    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), forget)
-    world.roll_out()
-    generation, told = world.get("Deployment")["metadata"]["generation"], world.get("LLMService")["status"]
-    world.writes()
-    world.pass_once()
-    assert world.writes() == ["apply Deployment chat"]
-    assert world.get("Deployment")["metadata"]["generation"] > generation
-    assert world.get("LLMService")["status"] == told

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.replicas import live_replicas
 from llmservice.objects.pods import condition, engine_of, is_living, is_ready, running_of
-from llmservice.objects.references import Manifest, uid_of
+from llmservice.objects.references import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +38,6 @@ def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progre
         seen=seen,
         late=seen and condition(deployment, "Progressing").get("reason") == "ProgressDeadlineExceeded",
     )
-
-
-def counted(before: Manifest | None, written: Manifest | None) -> Manifest | None:
-    """The Deployment whose counts hold after a write: the one before, where the spec stayed as it was.
-
-    An annotation makes a new generation too (k8s.io/kubernetes, pkg/registry/apps/deployment, `PrepareForUpdate`), of
-    which the controller has nothing to say for a moment: replicas that serve go on serving.
-    """
-    if before is None or written is None or uid_of(before) != uid_of(written):
-        return written
-    return before if before["spec"] == written["spec"] else written
 
 
 def rolled_out(progress: Progress, floor: int) -> bool:
