@@ -82,7 +82,7 @@ test-install: setup image-tools ## The operator's image with the rights of one n
 	@$(call part,install tests,$(RUN) -m pytest -v -m install tests/cluster $(TESTS))
 
 .PHONY: test-slow
-test-slow: setup image-tools ## The cluster tests that wait for long by their nature, 25 minutes
+test-slow: setup image-tools ## The cluster tests that wait for long by their nature
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
 	$(call part,slow cluster tests,$(RUN) -m pytest -v -m slow tests/cluster $(TESTS))
 

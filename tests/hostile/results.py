@@ -1,12 +1,12 @@
 """The figures of each attack, as the table that stands in docs/reference/reliability.md."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.marked_table import put
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "reliability.md"
-_TABLE = re.compile(r"(?<=<!-- hostile tenants -->\n).*?(?=<!-- end of hostile tenants -->)", re.DOTALL)
 _HEAD = (
     "| what a tenant does | Deployment of another tenant, longest s (of) | `/healthz`, longest s | RSS, most MiB "
     "| descriptors, most | threads, most | one call to the API server, longest s |"
@@ -40,4 +40,4 @@ def table(rows: Iterable[Row]) -> str:
 
 def write(rows: Iterable[Row], page: Path = PAGE) -> None:
     """Put the table into the page."""
-    page.write_text(_TABLE.sub(lambda _: table(rows), page.read_text("utf-8")), "utf-8")
+    put(page, "hostile tenants", table(rows))

@@ -1,15 +1,14 @@
 """The figures of each disturbance, as the table that stands in docs/reference/streams.md."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.marked_table import put
 from tests.streams.audience import Audience
 from tests.streams.stream import Ending
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "streams.md"
-_TABLE = re.compile(r"(?<=<!-- streams -->\n).*?(?=<!-- end of streams -->)", re.DOTALL)
 _HEAD = (
     "| disturbance | long streams in flight | streams begun | truncated | refused "
     "| longest silence in a stream, s | longest wait for the first token, s |"
@@ -56,4 +55,4 @@ def table(rows: Iterable[Row]) -> str:
 
 def write(rows: Iterable[Row], page: Path = PAGE) -> None:
     """Put the table into the page."""
-    page.write_text(_TABLE.sub(lambda _: table(rows), page.read_text("utf-8")), "utf-8")
+    put(page, "streams", table(rows))
