@@ -123,12 +123,12 @@ class Probes:
 class Launch:
     """How one replica is started and stopped.
 
-    An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become
-    empty volumes. `files` are configuration files: absolute path → text. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
-    `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
-    SIGTERM as process 1 of its container, `needs_shared_memory` for one whose processes exchange buffers even with one
-    device or none. `compiles`: it uses COMPILED_PATH. `defaults` are values the engine chose, `notes` are sentences for
-    `status.plan`.
+    An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become empty
+    volumes. `files` are configuration files: absolute path → text. `pre_stop` is a command run in the container before
+    SIGTERM, at most `pre_stop_seconds` long; `stop_seconds` is what the engine itself may take after SIGTERM.
+    `needs_init` is true for an engine that ignores SIGTERM as process 1 of its container, `needs_shared_memory` for one
+    whose processes exchange buffers even with one device or none. `compiles`: it uses COMPILED_PATH. `defaults` are
+    values the engine chose, `notes` are sentences for `status.plan`.
     """
 
     args: tuple[str, ...]
