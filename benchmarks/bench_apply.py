@@ -120,7 +120,7 @@ async def run(port: int, applies: int, at_once: int) -> None:
 
 @contextlib.asynccontextmanager
 async def _connected(port: int) -> AsyncIterator[Connection]:
-    async def read(configuration: Configuration, *, anew: bool) -> str:
+    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
         """Nothing changes."""
         return ""
 
