@@ -24,6 +24,7 @@ VERBS = {
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
+    "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""
