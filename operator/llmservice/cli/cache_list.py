@@ -116,7 +116,10 @@ def _is_whole(marker: Any, present: set[str]) -> bool:
 
 
 def _table(rows: _Rows, columns: tuple[str, ...]) -> str:
-    cells = [[name.upper() for name in columns], *([_cell(row, name) for name in columns] for row in rows)]
+    cells: list[list[object]] = [
+        [name.upper() for name in columns],
+        *([_cell(row, name) for name in columns] for row in rows),
+    ]
     return "".join(f"{line}\n" for line in table(cells)) if rows else "no caches\n"
 
 

@@ -72,7 +72,8 @@ def _remark(each: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pod(pod: Manifest, now: datetime) -> dict[str, Any]:
     status = pod.get("status") or {}
-    engine = next((each for each in status.get("containerStatuses") or () if each.get("name") == CONTAINER_NAME), {})
+    engines = [each for each in status.get("containerStatuses") or () if each.get("name") == CONTAINER_NAME]
+    engine: Mapping[str, Any] = engines[0] if engines else {}
     return {
         "name": pod["metadata"].get("name", ""),
         "node": (pod.get("spec") or {}).get("nodeName", ""),
