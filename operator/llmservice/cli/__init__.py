@@ -15,6 +15,7 @@ from llmservice import __version__
 VERBS = {
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "crd": "Print the CustomResourceDefinition.",
+    "doctor": "Check what has to be right in a cluster, each finding with its way out.",
     "download": "Download a model to a claim, once and checked.",
     "explain": "Explain why a service has its number of replicas.",
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
