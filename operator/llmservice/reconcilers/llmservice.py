@@ -17,7 +17,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.progress import progress_of
 from llmservice.converging.readiness import seconds_to_pass
 from llmservice.converging.running import plan_that_runs
-from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_budget import seconds_to_news
 from llmservice.converging.startup_status import followed_pod
 from llmservice.converging.status import summarize
 from llmservice.converging.taken_names import name_conflict
@@ -137,7 +137,6 @@ class LLMServiceReconciler:
             plan=self.plan,
             inspect=self.inspect,
             fetch=self.fetch,
-            workload=self.observer.workload,
             tend=self.tending,
         )
         try:
@@ -187,7 +186,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
-            seconds_to_warning(running, observed.pods, now),
+            seconds_to_news(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,
             seconds_to_pass(situation.diagnosis, now),

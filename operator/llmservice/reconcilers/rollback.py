@@ -14,6 +14,7 @@ from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.revisions import InForce, gave_up, in_force
 from llmservice.converging.rollback import MakePlan, decide
 from llmservice.converging.situation import Situation
+from llmservice.converging.startup_budget import each_is_overdue, overdue
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
 from llmservice.reconcilers.child_writer import Written
@@ -60,8 +61,9 @@ class Rollbacks:
             return force, None
         deployment = written.children.get(Ref("Deployment", owner.namespace, owner.name))
         updated = dataclasses.replace(observed, pods=observed.updated)
-        diagnosis = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
-        verdict = judge(situation.progress, observed.updated, diagnosis, now)
+        found = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
+        diagnosis, late = found or overdue(plan, observed.updated, now), each_is_overdue(plan, observed.updated, now)
+        verdict = judge(situation.progress, observed.updated, diagnosis, now, overdue=late)
         failed = decide(force, service, plan, verdict, deployment, self.plan, now)
         if failed is None:
             return force, verdict.again_seconds
