@@ -45,7 +45,8 @@ def overdue(plan: ServicePlan, pods: Iterable[Manifest], now: datetime) -> Diagn
         return None
     message = (
         f"{name} has been loading the model for longer than its budget of {budget} s; nothing restarts it: if its log "
-        "still moves, wait, and raise spec.startup.timeoutSeconds (that restarts nothing); if not, it hangs: delete the pod"
+        "still moves, wait, and raise spec.startup.timeoutSeconds (that restarts nothing); if not, it hangs: delete "
+        "the pod"
     )
     return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
 

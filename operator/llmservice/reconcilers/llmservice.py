@@ -92,7 +92,7 @@ class LLMServiceReconciler:
         )
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
-        self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now)
+        self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now, plan=self.plan)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
