@@ -1,5 +1,8 @@
 """Looks at the nodes that replicas run on: which of them are going is told, and decides who leaves first.
 
+Replicas on a node that is shut down are deleted (node_shutdown.py). Such a node is found within seconds, because a pod
+that its node controller marks as not ready is a reason to look at once.
+
 It needs the right to list nodes, which is optional: without it nothing changes. A node is asked for by its name, which
 costs the API server one read; beyond a few dozen nodes one list of all is cheaper.
 """
@@ -8,6 +11,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NoReturn
@@ -17,14 +21,18 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.events import event
 from llmservice.converging.leaving_nodes import leaving_message, nodes_of, why_leaving
+from llmservice.converging.node_shutdown import is_marked, is_shut_down, shutdown_message
 from llmservice.errors import OperatorError, Refused
 from llmservice.objects.names import NAME_LABEL
-from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref, uid_of
+from llmservice.reconcilers.node_shutdown import NodeShutdowns
 from llmservice.reconcilers.workers import ServiceKey
 
 log = logging.getLogger(__name__)
 
 _PERIOD_SECONDS = 30.0
+_LEAST_PERIOD_SECONDS = 2.0
+"""However often pods are marked: marks come together, and nobody may have the API server asked without end."""
 _REFUSED_PERIOD_SECONDS = 600.0
 _ASKED_BY_NAME = 50
 
@@ -36,15 +44,36 @@ class NodeWatch:
     cluster: Cluster
     cache: ObjectCache
     now: Callable[[], datetime]
+    least_period_seconds: float = _LEAST_PERIOD_SECONDS
     leaving: Mapping[str, str] = field(default_factory=dict)
+    _shutdowns: NodeShutdowns = field(init=False)
+    _marked: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    def __post_init__(self) -> None:
+        self._shutdowns = NodeShutdowns(cluster=self.cluster, cache=self.cache)
+
+    def notice(self, before: Manifest | None, after: Manifest | None) -> None:
+        """A listener of the cache: a node that fails is looked at soon."""
+        if is_marked(before, after):
+            self._marked.set()
 
     async def run(self) -> NoReturn:
         """One term of leadership, until cancelled."""
         self.leaving = {}
         first = True
         while True:
-            await asyncio.sleep(await self.look(tell=not first))
+            self._marked.clear()
+            await self._rest(await self.look(tell=not first))
             first = False
+
+    async def _rest(self, seconds: float) -> None:
+        """Until the next look is due. Who may not look gets no reason to look earlier."""
+        if seconds >= _REFUSED_PERIOD_SECONDS:
+            await asyncio.sleep(seconds)
+            return
+        await asyncio.sleep(self.least_period_seconds)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._marked.wait(), seconds - self.least_period_seconds)
 
     async def look(self, *, tell: bool = True) -> float:
         """Look once, and tell of nodes that were found going just now; returns the seconds until the next look.
@@ -64,9 +93,13 @@ class NodeWatch:
             self.leaving,
             {node["metadata"]["name"]: why for node in nodes if (why := why_leaving(node))},
         )
+        deleted = await self._shutdowns.leave(
+            frozenset(node["metadata"]["name"] for node in nodes if is_shut_down(node))
+        )
+        await self._tell(deleted, shutdown_message)
         if tell:
-            await self._tell({name: why for name, why in self.leaving.items() if name not in before}, pods)
-        return _PERIOD_SECONDS
+            await self._tell_leaving(frozenset(self.leaving) - before.keys(), pods, deleted)
+        return self.least_period_seconds if self._shutdowns.unfinished else _PERIOD_SECONDS
 
     async def _nodes(self, names: frozenset[str]) -> list[Manifest]:
         if len(names) > _ASKED_BY_NAME:
@@ -74,16 +107,22 @@ class NodeWatch:
         found = [await self.cluster.list("Node", field_selector=f"metadata.name={name}") for name in sorted(names)]
         return [node for nodes in found for node in nodes]
 
-    async def _tell(self, going: Mapping[str, str], pods: Iterable[Manifest]) -> None:
-        """One Event for each service and node."""
+    async def _tell_leaving(self, names: frozenset[str], pods: Iterable[Manifest], deleted: Iterable[Manifest]) -> None:
+        """Of nodes that are going, where nothing was done about it yet."""
+        done = {uid_of(pod) for pod in deleted}
+        left = [pod for pod in pods if uid_of(pod) not in done and nodes_of([pod]) & names]
+        await self._tell(left, lambda node, count: leaving_message(node, self.leaving[node], count))
+
+    async def _tell(self, pods: Iterable[Manifest], message: Callable[[str, int], str]) -> None:
+        """One Event for each service and node. `message` takes the node and how many replicas it has or had."""
         replicas: Counter[tuple[ServiceKey, str]] = Counter()
         for pod in pods:
-            for node in nodes_of([pod]) & going.keys():
-                metadata = pod["metadata"]
+            metadata = pod["metadata"]
+            for node in nodes_of([pod]):
                 replicas[(metadata["namespace"], metadata["labels"][NAME_LABEL]), node] += 1
         for (key, node), count in sorted(replicas.items()):
             if (body := self.cache.get(Ref("LLMService", *key))) is not None:
-                await self._record(body, leaving_message(node, going[node], count))
+                await self._record(body, message(node, count))
 
     async def _record(self, body: Manifest, message: str) -> None:
         told = event(body, kind="Normal", reason=Reason.NODE_LEAVING, message=message, now=self.now())
