@@ -13,21 +13,22 @@ GRACE_SECONDS = 120
 
 
 def test_the_node_is_shut_down(stage: Stage, box: Sandbox) -> None:
-    """What runs is finished. Nobody asks any more: Kubernetes leaves such pods among the endpoints (its issue 116965).
+    """What runs is finished, and who asks is refused: there is no other node whose replicas could answer.
 
-    Whoever asked would be answered by a replica that ends with the grace of the shutdown, and be cut then.
+    Kubernetes alone would leave such pods among the endpoints (its issue 116965). Whoever asked then would be answered
+    by a replica that ends with the grace of the shutdown, and be cut.
     """
     with node_shutdown(box, GRACE_SECONDS) as shutdown:
         stage.kube.wait(lambda: "inhibited" in shutdown.said or None, lambda: shutdown.said)
         _take_up_new_pods(stage)
         before = stage.pods()
-        with stage.disturbed("shutdown of the node; nobody asks once it is announced") as audience:
+        with stage.watched("shutdown of the node, the only one; clients go on asking") as audience:
             shutdown.announce(now=True)
-            audience.begin_no_more()
             stage.wait(lambda: "released" in shutdown.said, audience)
             shutdown.announce(now=False)
             stage.wait(lambda: len(stage.ready_pods()) == 2, audience)
     assert not before & {*stage.ready_pods()}
+    assert stage.rows[-1].truncated == 0, audience.told()
 
 
 def _take_up_new_pods(stage: Stage) -> None:
