@@ -405,14 +405,14 @@ def test_a_stolen_token_deletes_only_pods_that_are_replaced(admin: Kube, childre
     labels = {**template["metadata"]["labels"], "made": "by-hand"}
     made = {"template": {**template, "metadata": {"labels": labels}}, "selector": {"matchLabels": labels}}
     admin.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "replaces"}, "spec": made})
-    replaced = admin.wait(lambda: admin.list("Pod", "made=by-hand"), lambda: admin.list("Pod"))[0]["metadata"]["name"]
+    replaced = admin.wait(lambda: admin.list("Pod", "made=by-hand") or None, lambda: admin.list("Pod"))[0]["metadata"]
     bank = {"containers": [{"name": "x", "image": "x"}], "nodeSelector": {"llmservice.dev/nowhere": "yes"}}
     admin.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "vault"}, "spec": bank})
     item = item_of("Pod", admin.namespace, "{}") + "?dryRun=All"
     for name in ("vault", "pod"):
         with pytest.raises(Rejected, match="denied request: rule pods"):
             children.request("DELETE", item.format(name))
-    children.request("DELETE", item.format(replaced))
+    children.request("DELETE", item.format(replaced["name"]))
 
 
 def test_a_stolen_token_scales_children_only(admin: Kube, children: Kube) -> None:
