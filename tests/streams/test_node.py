@@ -31,10 +31,14 @@ def test_the_node_is_shut_down(stage: Stage, box: Sandbox, tmp_path: Path) -> No
             shutdown.announce(now=False)
             stage.wait(lambda: len(stage.ready_pods()) == 2, audience)
     assert not before & {*stage.ready_pods()}
+    _take_up_new_pods(stage)
 
 
 def _take_up_new_pods(stage: Stage) -> None:
-    """A kubelet that was just started looks at its pods anew, and would reject them while the node goes down."""
+    """Replace what a kubelet that was just started has found: nothing is ready for it until it has probed it anew.
+
+    And it would reject what it has just found when the node goes down.
+    """
     stage.kube.kubectl("rollout", "restart", "deployment/chat")
     stage.kube.kubectl("rollout", "status", "deployment/chat", "--timeout=110s")
     stage.kube.wait(lambda: stage.is_settled() or None, stage.pods)
