@@ -2,7 +2,9 @@
 
 Facts are read from the released packages 0.5.9 to 0.5.23 (sglang/srt): server_args.py, arg_groups/,
 entrypoints/{http_server,engine}.py, managers/{scheduler,tokenizer_manager}.py, configs/model_config.py, environ.py.
-Which version knows which option is kept in the catalogue, recorded from the wheels.
+Which version knows which option is kept in the catalogue, recorded from the wheels. How it uses memory is not said: its
+share (--mem-fraction-static) is worked out at the start from the card, the steps, the graphs and the version
+(arg_groups/memory_hook.py), and no start was compared with that.
 """
 
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS
