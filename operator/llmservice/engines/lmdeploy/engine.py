@@ -2,8 +2,9 @@
 
 Facts are read from the released packages 0.14.0 to 0.18.0: cli/{serve,utils}.py, messages.py, archs.py,
 serve/openai/api_server.py, serve/core/health.py. TurboMind is taken where it knows the model, else PyTorch, unless
-`--backend pytorch` asks for it. Which version knows which option is kept in the catalogue, recorded from the wheels. How it uses memory is not said: the
-KV cache is a share of what is free when weights and workspaces are there, and no start was compared with that.
+`--backend pytorch` asks for it. Which version knows which option is kept in the catalogue, recorded from the wheels.
+How it uses memory is not said: the KV cache is a share of what is free when weights and workspaces are there, and no
+start was compared with that.
 """
 
 from llmservice.api.v1alpha1.conditions import Reason
