@@ -4,8 +4,9 @@ import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.loader import load_catalogue
-from llmservice.converging.pod_readings import Reading
+from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.engines.arguments import check_arguments
+from llmservice.engines.command_line import uses_in
 from llmservice.engines.engine import LOOPBACK, PROXIED_PORT, ModelSource
 from llmservice.engines.lmdeploy.engine import ENGINE as LMDEPLOY
 from llmservice.engines.start_report import StartReport
@@ -32,12 +33,11 @@ def test_everything_it_renders_is_read_by_the_recorded_parser(version: str, kv_c
         kv_cache_dtype=kv_cache_dtype,
         trust_remote_code=True,
     )
-    options = ROWS.recordings[version].options
     model, *args = LMDEPLOY.launch(request).args
+    uses = uses_in(args, ROWS.recordings[version].options, LMDEPLOY.capabilities.syntax)
+    assert [use.name for use in uses if not use.fits] == []
+    assert {"--revision", "--dtype", "--quant-policy", "--trust-remote-code"} <= {use.name for use in uses}
     assert model == "owner/model"
-    for word in args:
-        flag, equals, _ = word.partition("=")
-        assert options[flag].takes.most == len(equals)
 
 
 def test_every_version_runs_a_models_code_only_when_it_is_asked_to() -> None:
@@ -118,6 +118,14 @@ def test_its_page_gives_both_laws_what_they_need() -> None:
     assert counters.inter_token_latency is not None
     assert counters.ttft.above(2.5) == 1
     assert counters.inter_token_latency.total / counters.inter_token_latency.count == pytest.approx(0.01)
+
+
+def test_half_of_a_sum_is_no_number() -> None:
+    names = LMDEPLOY.metric_names(a_version("lmdeploy"))
+    page = recorded("lmdeploy").replace(b"num_api_requests_waiting", b"num_others_waiting")
+    found = reading_from(scan(page, wanted(names)), names, 1.0)
+    assert isinstance(found, ReadFailure)
+    assert found.reason is ReadFailureReason.SIGNAL_MISSING
 
 
 def test_a_start_says_only_which_length_fits() -> None:

@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.catalog.loader import load_catalogue
 from llmservice.converging.pod_readings import Reading
 from llmservice.engines.arguments import check_arguments
+from llmservice.engines.command_line import uses_in
 from llmservice.engines.engine import LOOPBACK, PROXIED_PORT, ModelSource
 from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.sglang.engine import ENGINE as SGLANG
@@ -38,10 +39,9 @@ def test_everything_it_renders_is_read_by_the_recorded_parser(version: str) -> N
         quantization="online-fp8",
         trust_remote_code=True,
     )
-    options = ROWS.recordings[version].options
-    for word in SGLANG.launch(request).args:
-        flag, equals, _ = word.partition("=")
-        assert not word.startswith("-") or (options[flag].takes.most or 0) >= bool(equals) or flag.endswith("prefixes")
+    uses = uses_in(SGLANG.launch(request).args, ROWS.recordings[version].options, SGLANG.capabilities.syntax)
+    assert [use.name for use in uses if not use.fits] == []
+    assert {"--revision", "--dtype", "--kv-cache-dtype", "--quantization", "--tp-size"} <= {use.name for use in uses}
 
 
 @pytest.mark.parametrize(
