@@ -15,7 +15,6 @@ from llmservice.planning.fit.remedies import Remedy
 from llmservice.planning.fit.room import largest_context, room
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
-from tests.unit.planning.fit.setups import use_of
 
 BETTER = {Outcome.DOES_NOT_FIT: 0, Outcome.TIGHT: 1, Outcome.FITS: 2}
 KNOWN = [facts for name in shipped_models().names if (facts := shipped_models().facts(name)) is not None]
@@ -45,7 +44,7 @@ def some_facts(draw: st.DrawFn) -> ModelFacts:
 FACTS = some_facts() | st.sampled_from(KNOWN)
 SETUPS = st.builds(
     Setup,
-    use=st.sampled_from([use_of(engine) for engine in ENGINES]),
+    use=st.sampled_from([engine.capabilities.memory for engine in ENGINES.values() if engine.capabilities.memory]),
     max_model_len=st.integers(1, 200_000),
     max_num_seqs=st.integers(1, 1024),
     batched_tokens=st.sampled_from([2048, 8192]),
