@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmservice.converging.progress import Progress, waiting_for
-from llmservice.converging.startup_budget import how_to_wait, overdue
+from llmservice.converging.startup_budget import how_to_wait, late_change, overdue
 from llmservice.converging.startup_events import startup_event
 from llmservice.objects.references import Manifest
 from tests.unit.converging.plans import a_plan, of_an_earlier_operator
@@ -44,8 +44,13 @@ def sentences() -> Iterator[str]:
                 then = how_to_wait(plan, [pod], status, _moment(seconds))
                 reason, message = waiting_for(progress, [pod], then)
                 yield f"{reason}: {message}"
-    if late := overdue(a_plan(), [starting(started=0)], _moment(600)):
-        yield f"{late.reason}: {late.message}"
+    yield from _late()
+
+
+def _late() -> Iterator[str]:
+    for look in (overdue, late_change):
+        if late := look(a_plan(), [starting(started=0)], _moment(600)):
+            yield f"{late.reason}: {late.message}"
 
 
 def _moment(seconds: float) -> datetime:

@@ -35,8 +35,7 @@ def judge(
     updated: Sequence[Manifest],
     diagnosis: Diagnosis | None,
     now: datetime,
-    *,
-    overdue: bool = False,
+    late: Diagnosis | None = None,
 ) -> Verdict:
     """Whether a change that is being rolled out has failed.
 
@@ -51,24 +50,23 @@ def judge(
     | from a cause that no time removes        | not yet  | failed                      |
     | none ready                               | not yet  | goes on                     |
 
-    `updated` are the pods of the new template, and `diagnosis` is theirs. `overdue`: each of them has used up the
-    budget of its start.
+    `updated` are the pods of the new template, and `diagnosis` is theirs. `late` is what is said where each of them
+    has used up the budget of its start.
     """
     if not progress.seen or not progress.desired or any(map(is_ready, updated)):
         return GOES_ON
     if progress.late:
-        reason, message = _cause(progress, updated, diagnosis)
+        reason, message = _cause(progress, updated, diagnosis or late)
         return Verdict(reason=reason, message=message)
-    if diagnosis is None:
-        return GOES_ON
-    if overdue:
-        return Verdict(reason=diagnosis.reason, message=diagnosis.message)
+    if late is not None:
+        cause = diagnosis or late
+        return Verdict(reason=cause.reason, message=cause.message)
     return _judge_crashes(updated, diagnosis, now)
 
 
-def _judge_crashes(updated: Sequence[Manifest], diagnosis: Diagnosis, now: datetime) -> Verdict:
+def _judge_crashes(updated: Sequence[Manifest], diagnosis: Diagnosis | None, now: datetime) -> Verdict:
     """Whether they crash again and again, from a cause that no time removes."""
-    if diagnosis.self_healing:
+    if diagnosis is None or diagnosis.self_healing:
         return GOES_ON
     ages = [_age(pod, now) for pod in updated if _crashes(pod)]
     if not ages:

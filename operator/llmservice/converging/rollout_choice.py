@@ -125,5 +125,5 @@ def _uncounted(plan: ServicePlan, serving: Serving, room: Uncounted, expected: E
 
 def _gap(expected: Expected) -> str:
     if expected.start_seconds is None:
-        return f"a gap of one start, {span(expected.budget_seconds)} at most"
+        return f"a gap of one start, which may take {span(expected.budget_seconds)}"
     return f"expected gap {span(expected.start_seconds)}, as the last start took"

@@ -51,11 +51,18 @@ def overdue(plan: ServicePlan, pods: Iterable[Manifest], now: datetime) -> Diagn
     return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
 
 
-def each_is_overdue(plan: ServicePlan, pods: Iterable[Manifest], now: datetime) -> bool:
-    """Whether there are pods, and the start of each one has used up its budget without being ended."""
+def late_change(plan: ServicePlan, pods: Iterable[Manifest], now: datetime) -> Diagnosis | None:
+    """Why a change has failed of which each replica has used up the budget of its start; None while one has not."""
+    budget = plan.container.startup_seconds
     living = [pod for pod in pods if is_living(pod)]
-    late = [pod for pod, used in _used(living, now) if used >= plan.container.startup_seconds]
-    return bool(living) and len(late) == len(living) and not ends_late_starts(plan)
+    late = [pod for pod, used in _used(living, now) if used >= budget]
+    if not living or len(late) < len(living) or ends_late_starts(plan):
+        return None
+    message = (
+        f"the model was not loaded within the budget of {budget} s; raise spec.startup.timeoutSeconds if its log still "
+        "moved, else look in it for what the engine waited for"
+    )
+    return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
 
 
 def ends_late_starts(plan: ServicePlan) -> bool:
@@ -76,7 +83,7 @@ def _then(plan: ServicePlan) -> str:
             "too)"
         )
     return (
-        "after which the start counts as failed, although nothing ends it; if its log still moves, raise "
+        "after which it counts as failed: a change is rolled back, else it goes on; if its log still moves, raise "
         "spec.startup.timeoutSeconds (that restarts nothing)"
     )
 

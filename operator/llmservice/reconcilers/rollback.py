@@ -15,7 +15,7 @@ from llmservice.converging.progress import Progress
 from llmservice.converging.revisions import InForce, gave_up, in_force
 from llmservice.converging.rollback import MakePlan, decide
 from llmservice.converging.situation import Situation
-from llmservice.converging.startup_budget import each_is_overdue, overdue
+from llmservice.converging.startup_budget import late_change
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
 from llmservice.planning.service_plan import ServicePlan
@@ -78,8 +78,8 @@ def verdict_on(
     """Whether the change that is rolled out has failed; `plan` is that of its replicas."""
     pods = observed.updated
     updated = dataclasses.replace(observed, pods=pods)
-    found = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns) or overdue(plan, pods, now)
-    return judge(progress, pods, found, now, overdue=each_is_overdue(plan, pods, now))
+    found = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
+    return judge(progress, pods, found, now, late_change(plan, pods, now))
 
 
 def _is_change(force: InForce, situation: Situation) -> bool:

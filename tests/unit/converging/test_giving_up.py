@@ -79,10 +79,11 @@ def test_before_the_deadline_only_crashes_that_no_time_ends(
 def test_a_change_of_which_each_start_is_overdue_has_failed_before_the_deadline() -> None:
     loads = a_pod(ready=False, containerStatuses=[{"name": "engine", "state": {"running": {}}}])
     late = Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message="chat-1 has been loading for longer than 600 s")
-    assert judge(UNDER_WAY, [loads], late, after(600)) == GOES_ON
-    verdict = judge(UNDER_WAY, [loads], late, after(600), overdue=True)
-    assert (verdict.reason, verdict.message) == (late.reason, late.message)
-    assert judge(UNDER_WAY, [loads, a_pod()], late, after(600), overdue=True) == GOES_ON
+    assert judge(UNDER_WAY, [loads], None, after(600)) == GOES_ON
+    for diagnosis, told in ((None, late), (WRONG, WRONG)):
+        verdict = judge(UNDER_WAY, [loads], diagnosis, after(600), late)
+        assert (verdict.reason, verdict.message) == (told.reason, told.message)
+    assert judge(UNDER_WAY, [loads, a_pod()], None, after(600), late) == GOES_ON
 
 
 def test_it_says_when_to_look_again() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.startup_status import StartupStatus
-from llmservice.converging.startup_budget import each_is_overdue, how_to_wait, overdue, seconds_to_news
+from llmservice.converging.startup_budget import how_to_wait, late_change, overdue, seconds_to_news
 from llmservice.converging.startup_events import ended_start, startup_event
 from llmservice.converging.startup_status import followed_pod, known_cold_start, startup_status
 from llmservice.engines.start_times import UNTIMED, StartTimes
@@ -220,16 +220,19 @@ def test_a_start_that_has_used_up_its_budget_is_named_and_what_to_do() -> None:
         assert words in first.message
 
 
-def test_each_start_is_overdue_when_none_is_left_that_may_still_be_in_time() -> None:
+def test_a_change_is_late_when_no_start_is_left_that_may_still_be_in_time() -> None:
     first, second, waits = starting(started=0), starting(name="chat-2", started=100), starting(name="chat-3")
-    assert [each_is_overdue(a_plan(), [first, second], moment(seconds)) for seconds in (650, 700)] == [False, True]
-    assert not each_is_overdue(a_plan(), [first, waits], moment(9999))
-    assert not each_is_overdue(a_plan(), [], moment(9999))
+    assert late_change(a_plan(), [first, second], moment(650)) is None
+    late = late_change(a_plan(), [first, second], moment(700))
+    assert late is not None
+    assert (late.reason, "600 s" in late.message) == (Reason.STARTUP_TIMED_OUT, True)
+    assert late_change(a_plan(), [first, waits], moment(9999)) is None
+    assert late_change(a_plan(), [], moment(9999)) is None
 
 
 def test_of_a_start_that_the_kubelet_ends_it_is_said_before_and_nothing_is_overdue() -> None:
     plan, pods = of_an_earlier_operator(a_plan()), [starting(started=0)]
-    assert (overdue(plan, pods, moment(601)), each_is_overdue(plan, pods, moment(601))) == (None, False)
+    assert (overdue(plan, pods, moment(601)), late_change(plan, pods, moment(601))) == (None, None)
     assert how_to_wait(plan, pods, {}, moment(599)) != how_to_wait(a_plan(), pods, {}, moment(599))
 
 
