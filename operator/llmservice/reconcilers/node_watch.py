@@ -33,6 +33,7 @@ _LEAST_PERIOD_SECONDS = 2.0
 """Between two looks, however often pods are marked: those of a node are marked together."""
 _REFUSED_PERIOD_SECONDS = 600.0
 _ASKED_BY_NAME = 50
+_ASKED_AT_ONCE = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,8 +106,13 @@ class NodeWatch:
     async def _nodes(self, names: frozenset[str]) -> list[Manifest]:
         if len(names) > _ASKED_BY_NAME:
             return [node for node in await self.cluster.list("Node") if node["metadata"]["name"] in names]
-        found = [await self.cluster.list("Node", field_selector=f"metadata.name={name}") for name in sorted(names)]
-        return [node for nodes in found for node in nodes]
+        places = asyncio.Semaphore(_ASKED_AT_ONCE)
+
+        async def of(name: str) -> list[Manifest]:
+            async with places:
+                return await self.cluster.list("Node", field_selector=f"metadata.name={name}")
+
+        return [node for nodes in await asyncio.gather(*map(of, sorted(names))) for node in nodes]
 
     async def _leave(self, nodes: list[Manifest]) -> list[Manifest]:
         """Delete the replicas on those of the nodes that are shut down, and tell; returns them."""
