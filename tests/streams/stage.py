@@ -19,7 +19,8 @@ class Stage:
     """The LLMService `chat`, ready, and an audience of `held` long streams of about `tokens` tokens.
 
     Beside them a short one begins every `knock_seconds`. A disturbance begins when `least_in_flight` of the long ones
-    stream: at any moment some have just ended or not begun. `rows` is what is told of the test that runs.
+    stream: at any moment some have just ended or not begun. A step of it may take `patience_seconds`. `rows` is what is
+    told of the test that runs.
     """
 
     kube: Kube
@@ -28,6 +29,7 @@ class Stage:
     held: int = 20
     least_in_flight: int = 15
     knock_seconds: float = KNOCK_SECONDS
+    patience_seconds: float = _SETTLED_SECONDS
     rows: list[Row] = field(default_factory=list)
 
     @contextmanager
@@ -64,7 +66,7 @@ class Stage:
         self.kube.wait(
             lambda: True if look() else None,
             lambda: [audience.told(), *map(_told, self.kube.list("Pod"))],
-            _SETTLED_SECONDS,
+            self.patience_seconds,
         )
 
     def pods(self) -> set[str]:

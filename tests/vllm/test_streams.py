@@ -17,6 +17,8 @@ SLOTS = 2 * HELD
 ALONE_SECONDS = 5
 """What a long stream takes while it has the machine to itself. Here it shares two cores with seven others and with a
 replica that starts, and must still end within the time for a drain."""
+PATIENCE_SECONDS = 1200
+"""Two replicas start, one after the other, and each takes minutes on a busy machine."""
 KNOCK_SECONDS = 2.0
 """A short stream costs vLLM on a CPU more than it costs llama.cpp."""
 
@@ -36,6 +38,7 @@ def test_no_stream_is_cut_when_a_pod_is_deleted_and_when_all_are_replaced(
         held=HELD,
         least_in_flight=HELD - 1,
         knock_seconds=KNOCK_SECONDS,
+        patience_seconds=PATIENCE_SECONDS,
     )
 
     with stage.disturbed("vLLM: a pod is deleted") as audience:
