@@ -6,11 +6,13 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.adapters import Adapter, AdapterSupport
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import StartTimes
 from llmservice.engines.timed_log import TimedLog
+from llmservice.models.model_facts import Task
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
@@ -59,6 +61,14 @@ class ModelSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A small model that guesses `tokens` tokens ahead, which the model then checks at once; 0: the engine decides."""
+
+    source: ModelSource
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
@@ -67,7 +77,9 @@ class ServingRequest:
     are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
     clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
     `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
-    at the next start.
+    at the next start. `task` is what the model is asked for, one of the engine's `Capabilities.tasks`. `projector` turns
+    images or sound into the model's tokens, `draft` guesses ahead; None for none. `adapters` are those to load at the
+    start; with `live_adapters` they come and go while it runs.
     """
 
     names: tuple[str, ...]
@@ -87,6 +99,11 @@ class ServingRequest:
     own_image: bool = False
     drains_until_sent: bool = True
     keeps_compiled: bool = False
+    task: Task = Task.GENERATE
+    projector: ModelSource | None = None
+    draft: Draft | None = None
+    adapters: tuple[Adapter, ...] = ()
+    live_adapters: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +221,8 @@ class Capabilities:
     CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
     option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
     `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
-    than the model's config says; empty where it goes on.
+    than the model's config says; empty where it goes on. `tasks` are the kinds of model that it serves. `projector`: it
+    takes one beside the model, `draft`: a draft model. `adapters` is what it does with adapters, None: nothing.
     """
 
     schemes: frozenset[str]
@@ -223,6 +241,10 @@ class Capabilities:
     offloads_to_shared_memory: str = ""
     offloads_to_host: str = ""
     longer_context: tuple[str, ...] = ()
+    tasks: frozenset[Task] = frozenset({Task.GENERATE})
+    projector: bool = False
+    draft: bool = False
+    adapters: AdapterSupport | None = None
 
 
 class Engine(Protocol):
