@@ -21,6 +21,7 @@ from llmservice.converging.weights import (
     weights_condition,
     weights_condition_while,
 )
+from llmservice.models.model_facts import Task
 from llmservice.objects.names import NAME_LABEL
 from llmservice.planning.service_plan import ServicePlan
 
@@ -175,5 +176,6 @@ def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
         "podSecurity": plan.pod_security,
         "defaults": [{"field": item.field, "value": item.value, "reason": item.reason} for item in plan.defaults],
         "notes": list(plan.notes),
+        **({} if plan.task is Task.GENERATE else {"task": plan.task.value}),
         "facts": plan.facts,
     }

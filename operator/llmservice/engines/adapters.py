@@ -42,12 +42,14 @@ class LiveAdapters:
 class AdapterSupport:
     """What an engine does with adapters.
 
-    `schemes` are the sources that it loads from itself. `file`: each is one GGUF file. `named`: clients ask for one by
-    its name, as for a model. `always`: it can apply one to every request. `live`: they can change while it runs, None
-    where a change needs a new start; with `live_list` adapters come and go, else only whether they are applied changes.
+    `schemes` are the sources that it loads from itself; with `revisions` any commit or branch of a repository. `file`:
+    each is one GGUF file. `named`: clients ask for one by its name, as for a model. `always`: it can apply one to every
+    request. `live`: they can change while it runs, None where a change needs a new start; with `live_list` adapters
+    come and go, else only whether they are applied changes.
     """
 
     schemes: frozenset[str]
+    revisions: bool = False
     file: bool = False
     named: bool = True
     always: bool = False

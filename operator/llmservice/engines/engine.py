@@ -235,9 +235,9 @@ class Capabilities:
     devices and the others on the CPU. `memory` is how it uses the memory of devices, None if that is not known.
     `offloads_to_shared_memory` is the option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for
     GiB of weights of each device. `longer_context` are options and variables, the usual first, without which it ends
-    when it is asked for more tokens than the model's config says; empty where it goes on. `tasks` are the kinds of model that it serves.
-    `projector`: it takes one beside the model, `draft`: a draft model. `adapters` is what it does with adapters, None:
-    nothing.
+    when it is asked for more tokens than the model's config says; empty where it goes on. `tasks` are the kinds of
+    model that it serves. `projector` and `draft` are the sources from which it loads one beside the model, none where
+    it takes none. `adapters` is what it does with adapters, None: nothing.
     """
 
     schemes: frozenset[str]
@@ -259,8 +259,8 @@ class Capabilities:
     offloads_to_host: str = ""
     longer_context: tuple[str, ...] = ()
     tasks: frozenset[Task] = frozenset({Task.GENERATE})
-    projector: bool = False
-    draft: bool = False
+    projector: frozenset[str] = frozenset()
+    draft: frozenset[str] = frozenset()
     adapters: AdapterSupport | None = None
 
 

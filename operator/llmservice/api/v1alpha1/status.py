@@ -85,6 +85,8 @@ class PlanStatus(ApiModel):
     """Every computed value with its reason."""
     notes: Annotated[tuple[Sentence, ...], Field(max_length=64)] = ()
     """Sentences worth knowing about this plan."""
+    task: Short | None = None
+    """What the model is asked for, where that is not Generate."""
     facts: Annotated[str, Field(max_length=16384)] = ""
     """What the plan was made from (JSON): kept, so that the same generation is always planned alike."""
 
