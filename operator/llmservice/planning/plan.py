@@ -154,6 +154,7 @@ def plan_service(
         task=task.value,
         adapters=beside.adapters,
         live_adapters=spec.adapter_updates == "Live",
+        adapters_named=engine.capabilities.adapters is not None and engine.capabilities.adapters.named,
     )
 
 

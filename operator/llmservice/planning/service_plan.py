@@ -173,7 +173,7 @@ class ServicePlan:
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
-    go while replicas run if these are `live_adapters`.
+    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models.
     """
 
     owner: Owner
@@ -205,6 +205,7 @@ class ServicePlan:
     task: Task = Task.GENERATE
     adapters: tuple[Adapter, ...] = ()
     live_adapters: bool = False
+    adapters_named: bool = False
 
     @property
     def minimum(self) -> int | None:

@@ -25,6 +25,7 @@ from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner
+from llmservice.reconcilers.adapter_loading import AdapterLoading, no_loading
 from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Applying
 from llmservice.reconcilers.blocked import Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
@@ -59,7 +60,7 @@ class LLMServiceReconciler:
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `inspect` looks
     at models that nobody knows. `fetch` downloads a model to its claim. `free` counts devices for rollouts; None where
-    nodes and pods may not be read.
+    nodes and pods may not be read. `adapters` loads adapters into replicas that run.
     """
 
     cluster: Cluster
@@ -72,6 +73,7 @@ class LLMServiceReconciler:
     inspect: Inspect = no_inspection
     fetch: Fetch = no_downloads
     free: FreeDevices | None = None
+    adapters: AdapterLoading = field(default_factory=no_loading)
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
@@ -97,7 +99,7 @@ class LLMServiceReconciler:
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
-            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices):
+            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices, self.adapters):
                 memory.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -173,7 +175,8 @@ class LLMServiceReconciler:
         await self.node_life.shield(running, observed, self.now())
         said = await self.starts.read(running, observed.pods, status, followed_pod(status, observed.pods))
         situations, now = Situations(plan=self.plan, scaling=self.scaling, engine=self.engine), self.now()
-        situation = situations.of(desired, running, observed, applied, said, now)
+        adapters = await self.adapters.settle(running, observed.updated)
+        situation = situations.of(desired, running, observed, applied, said, adapters, now)
         left = self.other_devices.patience(desired, situation, now)
         if left == 0.0 and (following := next_choice(self.plan, desired, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -187,6 +190,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
+            adapters.requeue_seconds,
             seconds_to_warning(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,
