@@ -172,6 +172,7 @@ def _reconciler(
         engine=stalls.condition,
         inspect=inspections.facts_of,
         fetch=downloads.weights_of,
+        fetch_beside=downloads.beside_of,
         adapters=adapter_loading(),
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )

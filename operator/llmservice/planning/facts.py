@@ -87,6 +87,8 @@ class Facts:
 
 
 _FACTS = TypeAdapter(Facts)
+_MOST_BESIDE = 24
+"""Paths that are kept of what lies on the claim: those of the adapters of now, and of some that were before."""
 
 
 def choose_facts(
@@ -149,7 +151,7 @@ def with_beside(facts: Facts, paths: Mapping[str, str]) -> Facts:
 def beside_before(service: LLMService) -> Mapping[str, str]:
     """The paths that the plan before knows: an edit downloads only what nobody downloaded yet."""
     before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
-    return before.beside if before is not None else {}
+    return dict([*before.beside.items()][-_MOST_BESIDE:]) if before is not None else {}
 
 
 def slowest_start(service: LLMService) -> int | None:

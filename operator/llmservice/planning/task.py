@@ -25,7 +25,7 @@ _WHAT: Mapping[Task, str] = {
     Task.RERANK: "is a reranker",
     Task.TRANSCRIBE: "transcribes speech",
 }
-_OF_TOKENS = ("kv_use", "generated_tokens", "finished_generated_tokens", "ttft", "tpot", "inter_token_latency")
+_SAID = ("kv_use", "ttft", "tpot", "inter_token_latency")
 """Roles that mean nothing where no token is generated: they stay at zero, and zero would say that nothing is to do."""
 _NO_TOKENS = "no tokens are generated: running and waiting requests decide"
 
@@ -66,6 +66,14 @@ def metric_names_for(task: Task, names: MetricNames) -> MetricNames:
     """The names of an engine's metrics, as far as they say something of such a model."""
     if task not in POOLED:
         return names
-    substitutes = {**names.substitutes, **dict.fromkeys(("kv_use", "ttft", "tpot", "inter_token_latency"), _NO_TOKENS)}
-    none = dict.fromkeys(_OF_TOKENS, ())
-    return dataclasses.replace(names, substitutes=substitutes, **none)
+    substitutes = {**names.substitutes, **dict.fromkeys(_SAID, _NO_TOKENS)}
+    return dataclasses.replace(
+        names,
+        substitutes=substitutes,
+        kv_use=(),
+        generated_tokens=(),
+        finished_generated_tokens=(),
+        ttft=(),
+        tpot=(),
+        inter_token_latency=(),
+    )

@@ -30,7 +30,7 @@ from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Appl
 from llmservice.reconcilers.blocked import Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.desired import Deciding, Desired, Planner
-from llmservice.reconcilers.downloads import Fetch, no_downloads
+from llmservice.reconcilers.downloads import Fetch, FetchBeside, no_downloads, nothing_beside
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspect, no_inspection
 from llmservice.reconcilers.node_life import NodeLife
@@ -59,8 +59,9 @@ class LLMServiceReconciler:
     """Brings the cluster to the state that an LLMService declares, and writes its status.
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `inspect` looks
-    at models that nobody knows. `fetch` downloads a model to its claim. `free` counts devices for rollouts; None where
-    nodes and pods may not be read. `adapters` loads adapters into replicas that run.
+    at models that nobody knows. `fetch` downloads a model to its claim, `fetch_beside` what is loaded beside it. `free`
+    counts devices for rollouts; None where nodes and pods may not be read. `adapters` loads adapters into replicas that
+    run.
     """
 
     cluster: Cluster
@@ -72,6 +73,7 @@ class LLMServiceReconciler:
     engine: EngineCondition = lambda *_: None
     inspect: Inspect = no_inspection
     fetch: Fetch = no_downloads
+    fetch_beside: FetchBeside = nothing_beside
     free: FreeDevices | None = None
     adapters: AdapterLoading = field(default_factory=no_loading)
     children: ChildWriter = field(init=False)
@@ -139,6 +141,7 @@ class LLMServiceReconciler:
             plan=self.plan,
             inspect=self.inspect,
             fetch=self.fetch,
+            fetch_beside=self.fetch_beside,
             workload=self.observer.workload,
             tend=self.tending,
         )
