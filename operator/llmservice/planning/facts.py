@@ -57,8 +57,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `beside` are such paths of what is loaded beside the model, by the keys of their
-    downloads. `slowest_start` is the longest start that the budget is made from, in seconds.
+    then. `beside` are such paths of what is loaded beside the model, by the keys of their downloads. `slowest_start` is
+    the longest start that was seen when they were chosen, in seconds: the budget follows it.
     """
 
     version: EngineVersion
@@ -139,7 +139,7 @@ def choose_facts(
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
         beside=beside_before(service),
-        slowest_start=slowest_start(service),
+        slowest_start=learned_start(service),
     )
 
 
@@ -157,17 +157,6 @@ def beside_before(service: LLMService) -> Mapping[str, str]:
     """The paths that the plan before knows: an edit downloads only what nobody downloaded yet."""
     before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
     return dict([*before.beside.items()][-_MOST_BESIDE:]) if before is not None else {}
-
-
-def slowest_start(service: LLMService) -> int | None:
-    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
-
-    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
-    """
-    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
-    if before is not None and before.update == update_of(service):
-        return before.slowest_start
-    return learned_start(service)
 
 
 def learned_start(service: LLMService) -> int | None:
