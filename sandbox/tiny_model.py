@@ -44,10 +44,15 @@ def tiny_model() -> bytes:
 
 def _write(path: Path) -> None:
     writer = gguf.GGUFWriter(path, "llama")
-    _describe(writer)
-    _add_vocabulary(writer)
-    for name, tensor in _tensors(np.random.default_rng(seed=0)).items():
+    describe(writer)
+    add_vocabulary(writer)
+    for name, tensor in tensors(np.random.default_rng(seed=0)).items():
         writer.add_tensor(name, tensor)
+    finish(writer)
+
+
+def finish(writer: gguf.GGUFWriter) -> None:
+    """Write everything that was added."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -62,7 +67,8 @@ def vocabulary() -> list[tuple[str, gguf.TokenType]]:
     return [*special, *bytes_, *((word, gguf.TokenType.NORMAL) for word in words)]
 
 
-def _describe(writer: gguf.GGUFWriter) -> None:
+def describe(writer: gguf.GGUFWriter) -> None:
+    """Add the sizes, by the names of the writer's architecture."""
     writer.add_name("tiny")
     writer.add_context_length(CONTEXT_TOKENS)
     writer.add_embedding_length(WIDTH)
@@ -75,7 +81,8 @@ def _describe(writer: gguf.GGUFWriter) -> None:
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
 
 
-def _add_vocabulary(writer: gguf.GGUFWriter) -> None:
+def add_vocabulary(writer: gguf.GGUFWriter) -> None:
+    """Add every token."""
     tokens = vocabulary()
     writer.add_vocab_size(len(tokens))
     writer.add_tokenizer_model("llama")
@@ -87,14 +94,14 @@ def _add_vocabulary(writer: gguf.GGUFWriter) -> None:
     writer.add_eos_token_id(END)
 
 
-def _tensors(random: np.random.Generator) -> dict[str, Weights]:
+def tensors(random: np.random.Generator) -> dict[str, Weights]:
     """Names and shapes (rows, columns) as llama.cpp expects them of the llama architecture."""
 
     def weights(rows: int, columns: int) -> Weights:
         return (random.standard_normal((rows, columns)) * 0.05).astype(np.float32)
 
     ones, kv_width, tokens = np.ones(WIDTH, np.float32), WIDTH * KV_HEADS // HEADS, len(vocabulary())
-    tensors = {
+    found = {
         "token_embd.weight": weights(tokens, WIDTH),
         "output_norm.weight": ones,
         "output.weight": weights(tokens, WIDTH),
@@ -111,5 +118,5 @@ def _tensors(random: np.random.Generator) -> dict[str, Weights]:
             "ffn_up": weights(FEED_FORWARD, WIDTH),
             "ffn_down": weights(WIDTH, FEED_FORWARD),
         }
-        tensors |= {f"blk.{layer}.{name}.weight": tensor for name, tensor in block.items()}
-    return tensors
+        found |= {f"blk.{layer}.{name}.weight": tensor for name, tensor in block.items()}
+    return found

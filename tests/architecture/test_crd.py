@@ -102,7 +102,7 @@ def test_maps_are_bounded() -> None:
 
 def test_the_keys_of_lists_are_required_fields() -> None:
     keyed = [node for _, node in NODES if node.get("x-kubernetes-list-type") == "map"]
-    assert len(keyed) == 8
+    assert len(keyed) == 10
     assert all(set(node["x-kubernetes-list-map-keys"]) <= set(node["items"]["required"]) for node in keyed)
 
 
@@ -114,6 +114,8 @@ def test_every_field_is_described_by_a_sentence() -> None:
 def test_only_constants_are_defaults() -> None:
     found = {path: node["default"] for path, node in NODES if "default" in node}
     assert {path: value for path, value in found.items() if path.startswith("spec")} == {
+        "spec.adapterUpdates": "Restart",
+        "spec.adapters[].apply": "OnRequest",
         "spec.autoscaling.minReplicas": 1,
         "spec.autoscaling.mode": "Active",
         "spec.autoscaling.objective.timePerOutputTokenMilliseconds": 100,

@@ -51,7 +51,12 @@ FAILURES = {
     "a template that is none": an_argument(
         *("--chat-template", "{% if %}"), reason="ChatTemplateInvalid", says="--chat-template-file"
     ),
-    "an adapter that is none": an_argument(*("--lora", "/models/text.gguf"), reason="AdapterRejected", says="--lora"),
+    "an adapter that is none": Failure(
+        {"adapters": [{"name": "law", "uri": "pvc://models/text.gguf"}]},
+        "AdapterRejected",
+        "spec.adapters",
+        {"adapters": None},
+    ),
     "a limit below what it needs": Failure(
         {"maxModelLen": 4096, "maxNumSeqs": 256, "pod": {"resources": {"limits": {"memory": "96Mi"}}}},
         "OutOfMemory",

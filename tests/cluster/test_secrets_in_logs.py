@@ -93,7 +93,7 @@ def live_through_trouble(kube: Kube) -> None:
     for number, (args, reason) in enumerate(
         (
             (["--api-key", MARK], "OwnedArgument"),
-            ([f"--lora-scaled={TOKEN}"], "EngineArgumentRejected"),
+            ([f"--chat-template-file={TOKEN}"], "EngineArgumentRejected"),
             (["--hub-token", MARK], "EngineArgumentRejected"),
             # The engine repeats a value that it does not know for this option. What looks like any other word cannot be
             # told from one.

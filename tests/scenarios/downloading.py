@@ -55,6 +55,7 @@ class DownloadWorld(World):
             clock=self.seconds,
         )
         self.reconciler.fetch = self.downloads.weights_of
+        self.reconciler.fetch_beside = self.downloads.beside_of
 
     async def _progress(self, address: str) -> Received | None:
         assert address == "10.0.0.9"

@@ -9,6 +9,7 @@ from typing import Any
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import Refused, Unavailable
+from llmservice.models.model_facts import Task
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.stall_handler import StallHandler
 from llmservice.reconcilers.stall_reading import UnscaledEngines
@@ -48,8 +49,8 @@ class Engines:
         events = {"preemptions": self.preempted, "finished": self.now}
         return Reading(counters=counters(self.now, running=self.running, steps=steps, **events), kv_use=0.95)
 
-    async def ask(self, address: str, model: str) -> Answer:
-        assert (address, model) == ("10.0.0.1", "chat")
+    async def ask(self, address: str, model: str, task: Task) -> Answer:
+        assert (address, model, task) == ("10.0.0.1", "chat", Task.GENERATE)
         self.asked += 1
         return self.answer
 

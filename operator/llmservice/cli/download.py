@@ -36,10 +36,10 @@ _OPTIONS = {"uri": "URI", "revision": "--revision", "file": "--file"}
 )
 @click.option(
     "--format",
-    type=click.Choice(["safetensors", "gguf"]),
+    type=click.Choice(["safetensors", "gguf", "adapter"]),
     default="safetensors",
     show_default=True,
-    help="Which files: safetensors with config and tokenizer, or one GGUF model.",
+    help="Which files: safetensors with config and tokenizer, one GGUF model, or an adapter with its config.",
 )
 @click.option(
     "--root",

@@ -9,6 +9,7 @@ from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
+from llmservice.models.model_facts import Task
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.stall_handler import StallHandler
 from llmservice.reconcilers.stall_reading import UnscaledEngines
@@ -46,7 +47,7 @@ def a_stall_watch(
     return StallWatch(cache=cache, unscaled=unscaled, handler=handler, changed=changed)
 
 
-async def _ask(address: str, model: str) -> Answer:
+async def _ask(address: str, model: str, task: Task) -> Answer:
     """A session for each: it happens once in a long while, and a connection is not kept in any case."""
     async with pod_session() as session:
-        return await ask_for_token(session, address, PORT, model, seconds=_ASK_SECONDS)
+        return await ask_for_token(session, address, PORT, model, task, seconds=_ASK_SECONDS)

@@ -18,6 +18,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection, node_label_keys
+from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
@@ -172,6 +173,8 @@ def _reconciler(
         engine=stalls.condition,
         inspect=inspections.facts_of,
         fetch=downloads.weights_of,
+        fetch_beside=downloads.beside_of,
+        adapters=adapter_loading(),
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from llmservice.converging.adapters import LoadedAdapters
 from llmservice.converging.conditions import Condition
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.converging.progress import Progress
@@ -26,7 +27,7 @@ class Situation:
     was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the EngineProgressing one, `start` what
     stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
     log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
-    nodes pull, where that is all that is waited for.
+    nodes pull, where that is all that is waited for. `adapters` is what ready replicas have of them.
     """
 
     plan: ServicePlan
@@ -49,3 +50,4 @@ class Situation:
     rollout: Rollout | None = None
     pulling: str = ""
     newest: ServicePlan | None = None
+    adapters: Sequence[LoadedAdapters] = ()

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.adapters import adapter_names, adapters_condition, adapters_status
 from llmservice.converging.conditions import Condition, condition_in, conditions_to_write
 from llmservice.converging.fits import fits_condition, refused_for_size
 from llmservice.converging.progress import Progress, rolled_out
@@ -21,6 +22,7 @@ from llmservice.converging.weights import (
     weights_condition,
     weights_condition_while,
 )
+from llmservice.models.model_facts import Task
 from llmservice.objects.names import NAME_LABEL
 from llmservice.planning.service_plan import ServicePlan
 
@@ -51,7 +53,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     rollout = {**_rollout(situation), **waiting_status(situation.newest), **revisions}
     facts = {
         **_counts(situation),
-        **_addresses(plan),
+        **_addresses(situation),
         "plan": before["plan"] if _is_kept(situation) else _plan(plan, situation.revision),
         **({"start": situation.start} if situation.start else {}),
         **kept_weights(situation.newest or plan, before),
@@ -116,6 +118,7 @@ def _conditions(situation: Situation, now: datetime) -> list[Condition]:
         fits_condition(situation.plan.fit),
         situation.accelerator,
         situation.engine,
+        adapters_condition(situation.plan, situation.adapters),
         weights_condition(situation.newest or situation.plan, situation.before, situation.diagnosis),
         situation.update,
         situation.modified,
@@ -155,8 +158,14 @@ def _counts(situation: Situation) -> dict[str, Any]:
     }
 
 
-def _addresses(plan: ServicePlan) -> dict[str, Any]:
-    return {"url": url_of(plan), "models": list(plan.names)}
+def _addresses(situation: Situation) -> dict[str, Any]:
+    plan, replicas = situation.plan, situation.adapters
+    adapters = adapters_status(plan, replicas, situation.progress.ready)
+    return {
+        "url": url_of(plan),
+        "models": [*plan.names, *adapter_names(plan, replicas)],
+        **({"adapters": adapters} if adapters else {}),
+    }
 
 
 def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
@@ -175,5 +184,6 @@ def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
         "podSecurity": plan.pod_security,
         "defaults": [{"field": item.field, "value": item.value, "reason": item.reason} for item in plan.defaults],
         "notes": list(plan.notes),
+        **({} if plan.task is Task.GENERATE else {"task": plan.task.value}),
         "facts": plan.facts,
     }

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from llmservice.download.failing import failed
 from llmservice.download.source import NOT_TOLD, Remote, RemoteFile, Source
 from llmservice.models.download_answer import is_path_part
-from llmservice.models.download_choice import GGUF, chosen_files
+from llmservice.models.download_choice import ADAPTER, ADAPTER_CONFIG, GGUF, SAFETENSORS, chosen_files
 from llmservice.models.download_failure import DownloadFailureReason
 from llmservice.models.download_layout import named_file
 from llmservice.models.download_request import DownloadRequest
@@ -19,13 +19,16 @@ async def chosen(source: Source, remote: Remote, request: DownloadRequest) -> li
     """The files to download, what the engine loads first; raises DownloadFailed."""
     sizes = remote.sizes
     try:
-        indexed = await _indexed(source, remote) if request.format != GGUF and needs_index(sizes) else ()
+        indexed = await _indexed(source, remote) if request.format == SAFETENSORS and needs_index(sizes) else ()
         file = request.file or named_file(request.uri)
         names = chosen_files(sizes, request.format, file=file, quantization=request.quantization, indexed=indexed)
     except NoSuchGguf as error:
         raise failed(DownloadFailureReason.FILE_MISSING, str(error)) from error
     if not names:
-        message = f"none of the {len(sizes)} files there holds weights in safetensors"
+        wanted = (
+            f"an adapter ({ADAPTER_CONFIG} and its weights)" if request.format == ADAPTER else "weights in safetensors"
+        )
+        message = f"none of the {len(sizes)} files there holds {wanted}"
         raise failed(DownloadFailureReason.NOT_A_MODEL, message)
     if NOT_TOLD in {sizes[name] for name in names}:  # it would be an empty file, and right
         message = f"{request.uri}: the hub or mirror does not tell the sizes of its files"

@@ -6,11 +6,13 @@ from typing import Protocol
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.adapters import Adapter, AdapterSupport
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import StartTimes
 from llmservice.engines.timed_log import TimedLog
+from llmservice.models.model_facts import Task
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
@@ -64,6 +66,14 @@ class ModelSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A small model that guesses `tokens` tokens ahead, which the model then checks at once; 0: the engine decides."""
+
+    source: ModelSource
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
@@ -72,7 +82,10 @@ class ServingRequest:
     are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
     clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
     `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
-    at the next start. It has to listen on `host` and `port`: behind a proxy on loopback.
+    at the next start. It has to listen on `host` and `port`: behind a proxy on loopback. `task` is what the model is
+    asked for, one of the engine's `Capabilities.tasks`. `projector` turns images or sound into the model's tokens,
+    `draft` guesses ahead; None for none. `adapters` are those to load at the start; with `live_adapters` they come and
+    go while it runs.
     """
 
     names: tuple[str, ...]
@@ -94,6 +107,11 @@ class ServingRequest:
     keeps_compiled: bool = False
     host: str = EVERYWHERE
     port: int = PORT
+    task: Task = Task.GENERATE
+    projector: ModelSource | None = None
+    draft: Draft | None = None
+    adapters: tuple[Adapter, ...] = ()
+    live_adapters: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +235,9 @@ class Capabilities:
     devices and the others on the CPU. `memory` is how it uses the memory of devices, None if that is not known.
     `offloads_to_shared_memory` is the option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for
     GiB of weights of each device. `longer_context` are options and variables, the usual first, without which it ends
-    when it is asked for more tokens than the model's config says; empty where it goes on.
+    when it is asked for more tokens than the model's config says; empty where it goes on. `tasks` are the kinds of
+    model that it serves. `projector` and `draft` are the sources from which it loads one beside the model, none where
+    it takes none. `adapters` is what it does with adapters, None: nothing.
     """
 
     schemes: frozenset[str]
@@ -238,6 +258,10 @@ class Capabilities:
     offloads_to_shared_memory: str = ""
     offloads_to_host: str = ""
     longer_context: tuple[str, ...] = ()
+    tasks: frozenset[Task] = frozenset({Task.GENERATE})
+    projector: frozenset[str] = frozenset()
+    draft: frozenset[str] = frozenset()
+    adapters: AdapterSupport | None = None
 
 
 class Engine(Protocol):

@@ -6,8 +6,12 @@ from llmservice.models.gguf_choice import chosen_gguf
 from llmservice.models.weight_files import loaded_weights, parts_of
 from llmservice.untrusted.patterns import compiled
 
+SAFETENSORS = "safetensors"
 GGUF = "gguf"
+ADAPTER = "adapter"
 LONGEST_NAME = 512
+ADAPTER_CONFIG = "adapter_config.json"
+_ADAPTER_WEIGHTS = "adapter_model"
 _ENDINGS = (".json", ".txt", ".model", ".tiktoken", ".jinja", ".py")
 """Config, generation config, tokenizer, chat template. Python files come along: an engine that is told to stay offline
 can take them from nowhere else, and runs them only where `trustRemoteCode` says so."""
@@ -27,9 +31,20 @@ def chosen_files(
     """
     if wanted == GGUF:
         return parts_of(chosen_gguf(sizes, file, quantization), sizes)
+    if wanted == ADAPTER:
+        return _of_adapter(sizes)
     weights = loaded_weights(sizes, indexed)
     others = (name for name in sorted(sizes) if name not in weights and _belongs(name))
     return (*weights, *others) if weights else ()
+
+
+def _of_adapter(sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """The files of an adapter as peft writes them: its weights, and the config without which they mean nothing."""
+    flat = sorted(name for name in sizes if name.startswith(_ADAPTER_WEIGHTS) and "/" not in name)
+    weights = [name for name in flat if name.endswith(".safetensors")] or [
+        name for name in flat if name.endswith(".bin")
+    ]
+    return (*weights, ADAPTER_CONFIG) if weights and ADAPTER_CONFIG in sizes else ()
 
 
 def is_safe_name(name: object) -> bool:

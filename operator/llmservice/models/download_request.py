@@ -22,8 +22,9 @@ COMPILE_FOLDER = "compile"
 class DownloadRequest:
     """Which files of a model.
 
-    `format` is `safetensors` (with config and tokenizer) or `gguf` (one file with its parts: the named one, or that of
-    the quantization). `uri` has its scheme. `revision` is a branch, tag or commit of a hub; empty for its main branch.
+    `format` is `safetensors` (with config and tokenizer), `adapter` (with its config) or `gguf` (one file with its
+    parts: the named one, or that of the quantization). `uri` has its scheme. `revision` is a branch, tag or commit of a
+    hub; empty for its main branch.
     """
 
     uri: str

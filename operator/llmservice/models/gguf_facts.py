@@ -12,6 +12,8 @@ from llmservice.models.plausible import MalformedModel, count, word
 _FULL_EVERY = {"gemma2": 2, "gemma3": 6, "cohere2": 4, "gpt-oss": 2, "llama4": 4}
 """Every so manieth layer keeps all tokens, where llama.cpp has the pattern in its code (llama-model.cpp)."""
 _STATE_ONLY = frozenset(("mamba", "mamba2", "rwkv6", "rwkv7"))
+_POOLING_VECTOR, _POOLING_RANK = (1, 2, 3), 4
+"""Values of `pooling_type`: the mean, the first or the last token; a score (llama.cpp, enum llama_pooling_type)."""
 _POOLED = frozenset(("bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3", "gemma-embedding"))
 
 
@@ -45,7 +47,7 @@ def facts_of_gguf(header: GgufHeader, file_bytes: int, *, parts: int = 1) -> Mod
     number = kind % GUESSED if isinstance(kind, int) and kind >= 0 else -1
     return ModelFacts(
         architecture=architecture,
-        task=Task.EMBED if architecture in _POOLED else Task.GENERATE,
+        task=_task(keys),
         longest_context=keys.count("longest_context", "context_length"),
         layers=layers,
         hidden_size=hidden,
@@ -65,6 +67,14 @@ def facts_of_gguf(header: GgufHeader, file_bytes: int, *, parts: int = 1) -> Mod
         quantization=QUANTIZED.get(number, ""),
         dtype=PLAIN.get(number, ""),
     )
+
+
+def _task(keys: _Keys) -> Task:
+    """A model that pools says how, or its architecture can nothing else."""
+    pooling = keys.values.get(f"{keys.architecture}.pooling_type")
+    if pooling == _POOLING_RANK:
+        return Task.RERANK
+    return Task.EMBED if keys.architecture in _POOLED or pooling in _POOLING_VECTOR else Task.GENERATE
 
 
 def _head_size(keys: _Keys, hidden: int, heads: int, latent: LatentAttention | None) -> int:
@@ -112,8 +122,8 @@ def _latent(keys: _Keys) -> LatentAttention | None:
 
 
 def _linear(keys: _Keys, layers: int) -> int:
-    """Layers without heads for keys and values, or all but every so manieth."""
-    if keys.architecture in _STATE_ONLY:
+    """Layers without heads for keys and values, or all but every so manieth; encoders keep nothing of a prompt."""
+    if keys.architecture in _STATE_ONLY | _POOLED:
         return layers
     if heads := keys.list_of("attention.head_count_kv"):
         return min(layers, [bool(number) for number in heads].count(False))

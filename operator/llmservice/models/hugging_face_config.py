@@ -11,7 +11,7 @@ from llmservice.models.checkpoint_quantization import checkpoint_quantization
 from llmservice.models.context_length import longest_context
 from llmservice.models.expert_sizes import experts_in
 from llmservice.models.model_facts import LatentAttention, ModelFacts
-from llmservice.models.model_task import task_of
+from llmservice.models.model_task import is_encoder, task_of
 from llmservice.models.plausible import MalformedModel, count, json_object, part, word
 
 MOST_CONFIG_BYTES = 2**20
@@ -64,7 +64,7 @@ def facts_of_config(config: Mapping[str, Any]) -> ModelFacts:
         latent=latent,
         sliding_window=kinds.window,
         sliding_layers=kinds.sliding,
-        linear_layers=kinds.linear,
+        linear_layers=layers if is_encoder(config) else kinds.linear,
         quantization=quantization.method,
         quantization_bits=quantization.bits,
         quantization_group=quantization.group,

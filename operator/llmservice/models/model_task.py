@@ -7,7 +7,10 @@ from llmservice.models.model_facts import Task
 
 SENTENCE_TRANSFORMERS = "modules.json"
 """A file of sentence-transformers: the model is pooled, whatever its class could do."""
-_GENERATING = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForVision2Seq")
+_GENERATING = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ForVision2Seq", "ChatModel", "ChatGLMModel")
+_LONGEST_TYPE = 64
+_NOT_POOLED = ("UltravoxModel", "MiDashengLMModel", "MossAudioModel", "Qwen2_5OmniModel")
+"""Classes of vLLM (model_executor/models/registry.py) that generate, whatever their names end with."""
 _PIPELINES = {
     "text-generation": Task.GENERATE,
     "image-text-to-text": Task.GENERATE,
@@ -25,9 +28,14 @@ def task_of(architecture: str, config: Mapping[str, Any]) -> Task | None:
         return Task.TRANSCRIBE
     if architecture.endswith("ForSequenceClassification"):
         return Task.RERANK if _labels(config) == 1 else None
-    if architecture.endswith(_GENERATING):
+    if architecture.endswith(_GENERATING) or architecture in _NOT_POOLED:
         return Task.GENERATE
     return Task.EMBED if architecture.endswith("Model") else None
+
+
+def is_encoder(config: Mapping[str, Any]) -> bool:
+    """Whether a model reads a text as a whole, as BERT and its kin do: it keeps nothing for the next token."""
+    return "bert" in str(config.get("model_type", ""))[:_LONGEST_TYPE].lower() and not config.get("is_decoder")
 
 
 def task_with_files(task: Task | None, files: Collection[str], pipeline: str) -> Task | None:

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -51,8 +52,12 @@ def cached_model(service: LLMService, facts: Facts, engine: Engine) -> CachedMod
     return CachedModel(_claim_name(service, cache.claim), path.replace("$", "$$"))
 
 
-def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: bool) -> Decided[CachePlan | None]:
+def choose_cache(
+    service: LLMService, facts: Facts, engine: Engine, *, beside: Sequence[DownloadRequest] = (), several: bool
+) -> Decided[CachePlan | None]:
     """The cache, None where the resource has none; `several`: more than one replica may run at once.
+
+    `beside` are the downloads of what is loaded beside the model.
 
     Raises InvalidSpec for a claim that is made and whose size nobody knows.
     """
@@ -72,6 +77,7 @@ def choose_cache(service: LLMService, facts: Facts, engine: Engine, *, several: 
             owned=owned,
             expected_bytes=size,
             weights=_answered(facts),
+            missing=tuple(each for each in beside if each.key not in facts.beside),
         ),
         defaults,
     )

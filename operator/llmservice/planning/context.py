@@ -15,9 +15,12 @@ from llmservice.planning.fit.room import cache_of, largest_context
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
 from llmservice.planning.service_plan import Default
+from llmservice.planning.task import POOLED, task_of
 
 _MOST_RESERVED_TOKENS = 32_768
 """Tokens of one slot, where an engine takes the KV cache of all slots at its start: more is asked for by name."""
+_MOST_IN_ONE_STEP, _USUAL_IN_ONE_STEP = 8192, 2048
+"""Tokens of a prompt that ends in one vector or score, where the engine takes memory for such a step at its start."""
 _CONFIGURED_TWICE = ("Mistral", "Mixtral", "Pixtral", "Voxtral", "Ministral")
 """Architectures whose repositories may have a params.json too, which vLLM prefers and which may allow for more."""
 
@@ -79,13 +82,14 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
     """What the model was made for, as far as it fits; for an unknown model what the engine finds out."""
     if spec.max_model_len is not None:
         return Decided(spec.max_model_len)
-    longest = facts.model.longest_context
+    longest, pooled = facts.model.longest_context, task_of(spec, facts) in POOLED
     if not longest:
-        return _of_unknown_model(facts)
+        return _of_unknown_model(facts, pooled=pooled)
     setup = setup_of(spec, facts, engine, longest, requests)
     if setup is None or facts.accelerator is None or not _can_tell(spec, facts, setup):
         return _left_open(facts, longest)
     most = min(longest, _MOST_RESERVED_TOKENS) if setup.use.reserves_requests else longest
+    most = min(most, _MOST_IN_ONE_STEP) if pooled and setup.use.reserves_requests else most
     fits = largest_context(facts.model, facts.accelerator, setup)
     if fits >= most:
         reason = "the model's context length"
@@ -113,8 +117,11 @@ def _can_tell(spec: LLMServiceSpec, facts: Facts, setup: Setup) -> bool:
     return bool(known and weight_bytes(facts.model, setup.quantization) and cache_of(facts.model, setup))
 
 
-def _of_unknown_model(facts: Facts) -> Decided[int]:
+def _of_unknown_model(facts: Facts, *, pooled: bool) -> Decided[int]:
     version = facts.version
+    if pooled and version.max_model_len > _USUAL_IN_ONE_STEP:
+        reason = "the whole prompt is computed in one step; nothing is known of the model, set it to what it takes"
+        return Decided(_USUAL_IN_ONE_STEP, default("maxModelLen", _USUAL_IN_ONE_STEP, reason))
     if version.max_model_len:
         reason = "fits prompts of several pages; nothing is known of the model, set it up to the model's context length"
         return Decided(version.max_model_len, default("maxModelLen", version.max_model_len, reason))

@@ -57,7 +57,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `slowest_start` is the longest start that was seen when they were chosen, in seconds: the budget follows it.
+    then. `beside` are such paths of what is loaded beside the model, by the keys of their downloads. `slowest_start` is
+    the longest start that was seen when they were chosen, in seconds: the budget follows it.
     """
 
     version: EngineVersion
@@ -77,6 +78,7 @@ class Facts:
     engines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     weights: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
     slowest_start: int | None = None
 
     @property
@@ -86,6 +88,8 @@ class Facts:
 
 
 _FACTS = TypeAdapter(Facts)
+_MOST_BESIDE = 24
+"""Paths that are kept of what lies on the claim: those of the adapters of now, and of some that were before."""
 
 
 def choose_facts(
@@ -134,6 +138,7 @@ def choose_facts(
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
+        beside=beside_before(service),
         slowest_start=learned_start(service),
     )
 
@@ -141,6 +146,17 @@ def choose_facts(
 def with_weights(facts: Facts, weights: str) -> Facts:
     """The facts with the path that a download answered; an empty one changes nothing."""
     return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
+
+
+def with_beside(facts: Facts, paths: Mapping[str, str]) -> Facts:
+    """The facts with the paths that downloads of what is loaded beside the model answered, by their keys."""
+    return dataclasses.replace(facts, beside={**facts.beside, **paths}) if paths else facts
+
+
+def beside_before(service: LLMService) -> Mapping[str, str]:
+    """The paths that the plan before knows: an edit downloads only what nobody downloaded yet."""
+    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
+    return dict([*before.beside.items()][-_MOST_BESIDE:]) if before is not None else {}
 
 
 def learned_start(service: LLMService) -> int | None:
@@ -191,6 +207,8 @@ def facts_to_text(facts: Facts) -> str:
     fields["model"] = known_values(facts.model)
     if not facts.weights:  # as before there was a cache: a new operator does not write every status again
         del fields["weights"]
+    if not facts.beside:
+        del fields["beside"]
     if facts.slowest_start is None:
         del fields["slowest_start"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()

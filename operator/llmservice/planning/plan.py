@@ -6,6 +6,8 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ServingRequest
 from llmservice.engines.registry import engine_named
+from llmservice.planning.beside import choose_beside
+from llmservice.planning.beside_checks import check_beside
 from llmservice.planning.cache import cached_model, choose_cache, compile_folder, in_place
 from llmservice.planning.checks import check_spec
 from llmservice.planning.compatibility import check_compatibility
@@ -30,6 +32,7 @@ from llmservice.planning.security import choose_security
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.planning.shared_memory import choose_shared_memory
 from llmservice.planning.startup import probe_seconds, progress_deadline_seconds, startup_seconds
+from llmservice.planning.task import check_task, choose_task, metric_names_for
 from llmservice.planning.volumes import ScratchSizes
 from llmservice.planning.weights import choose_source
 
@@ -54,6 +57,8 @@ def plan_service(
     images: list[Decided[str]] = []
     gather(
         lambda: check_spec(spec, engine, facts),
+        lambda: None if accepted else check_task(spec, facts, engine),
+        lambda: check_beside(service, facts, engine),
         lambda: None if accepted else check_files(spec, facts, engine),
         lambda: check_quantization(spec, facts),
         lambda: compatibility.extend(check_compatibility(spec, facts, checkpoint=facts.model.quantization)),
@@ -65,6 +70,7 @@ def plan_service(
     names = choose_names(service)
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine, cached_model(service, facts, engine))
+    task, beside = choose_task(spec, facts), choose_beside(service, facts, engine, source)
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
@@ -87,6 +93,11 @@ def plan_service(
             offload_layers=spec.gpu.offload_layers,
             own_image=spec.engine_options.image is not None,
             keeps_compiled=spec.model.cache is not None,
+            task=task.value,
+            projector=beside.projector,
+            draft=beside.draft,
+            adapters=beside.adapters,
+            live_adapters=spec.adapter_updates == "Live",
         )
     )
     (image,) = images
@@ -95,13 +106,14 @@ def plan_service(
     grace = grace_seconds(launch)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
     several = replica_bound(spec) + rollout.value.max_surge > 1
-    cache = choose_cache(service, facts, engine, several=several)
+    cache = choose_cache(service, facts, engine, beside=beside.downloads, several=several)
     placement = choose_placement(spec, facts)
     security = choose_security(spec, facts)
     compiled = compile_folder(cache.value, facts, image.value, security.pod) if cache.value else ""
     sizes = ScratchSizes(shared_memory.value, resources.disk)
-    mounts = choose_mounts(spec, source, launch, sizes, compiled)
-    named, serving = (names, version, image, context, dtype), (launch, resources, shared_memory)
+    mounts = (*choose_mounts(spec, source, launch, sizes, compiled), *beside.mounts)
+    named, serving = (names, version, image, task, context, dtype), (launch, resources, shared_memory)
+    metric_names = metric_names_for(task.value, engine.metric_names(facts.version))
     open_decisions = (*named, *serving, rollout, startup, drain, cache)
 
     return ServicePlan(
@@ -119,7 +131,7 @@ def plan_service(
         container=plan_container(
             spec,
             facts.registry,
-            source,
+            beside.fetched(source),
             launch,
             image.value,
             startup.value,
@@ -129,7 +141,7 @@ def plan_service(
         pod=plan_pod(spec, facts.registry, launch, grace, placement, security, mounts),
         rollout=in_place(rollout.value, cache.value),
         replica_bound=replica_bound(spec),
-        scaling=choose_scaling(spec.autoscaling, engine.metric_names(facts.version)) if spec.autoscaling else None,
+        scaling=choose_scaling(spec.autoscaling, metric_names) if spec.autoscaling else None,
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
@@ -146,6 +158,10 @@ def plan_service(
         offload_layers=spec.gpu.offload_layers,
         verify_devices=spec.gpu.verify,
         cache=cache.value,
+        task=task.value,
+        adapters=beside.adapters,
+        live_adapters=spec.adapter_updates == "Live",
+        adapters_named=engine.capabilities.adapters is not None and engine.capabilities.adapters.named,
     )
 
 

@@ -10,4 +10,5 @@ keeps the older form beside the new one, for three versions.
 known; replicas that leave wait for clients that read slowly.
 
 3: the startup probe outlasts every budget, so that no start is ended for being slow.
+What is known of a model says what it is asked for, where the resource does not.
 """

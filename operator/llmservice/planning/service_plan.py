@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llmservice.catalog.accelerator import Json
+from llmservice.engines.adapters import Adapter
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
 from llmservice.models.download_request import DownloadRequest
+from llmservice.models.model_facts import Task
 from llmservice.planning.fit.verdict import Verdict
 
 __all__ = [
@@ -119,6 +121,7 @@ class CachePlan:
 
     `owned` is None for a claim of the user's. `expected_bytes` is 0 where the size of the model is not known.
     `weights` is what the engine loads, a path relative to the root of the claim; empty until the download said it.
+    `missing` are the downloads of what is loaded beside the model that did not answer yet.
     """
 
     claim: str
@@ -126,6 +129,7 @@ class CachePlan:
     owned: OwnedClaim | None = None
     expected_bytes: int = 0
     weights: str = ""
+    missing: tuple[DownloadRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +172,8 @@ class ServicePlan:
     same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
-    the model from where it is.
+    the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
+    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models.
     """
 
     owner: Owner
@@ -197,6 +202,10 @@ class ServicePlan:
     offload_layers: int | None = None
     verify_devices: bool = True
     cache: CachePlan | None = None
+    task: Task = Task.GENERATE
+    adapters: tuple[Adapter, ...] = ()
+    live_adapters: bool = False
+    adapters_named: bool = False
 
     @property
     def minimum(self) -> int | None:

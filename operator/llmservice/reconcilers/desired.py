@@ -1,6 +1,6 @@
 """The desired state of a resource: revision → inspection → plan → weights → rendered manifests."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +13,7 @@ from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.known_model import KnownModel
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.blocked import Blocked
-from llmservice.reconcilers.downloads import Fetch
+from llmservice.reconcilers.downloads import Fetch, FetchBeside
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by
 from llmservice.rendering.manifests import render
 
@@ -21,10 +21,17 @@ from llmservice.rendering.manifests import render
 class Planner(Protocol):
     """Decides the plan of a resource; raises `InvalidSpec`."""
 
-    def __call__(self, service: LLMService, model: KnownModel | None = None, weights: str = "") -> ServicePlan:
+    def __call__(
+        self,
+        service: LLMService,
+        model: KnownModel | None = None,
+        weights: str = "",
+        beside: Mapping[str, str] | None = None,
+    ) -> ServicePlan:
         """The plan of a resource; the same generation is always planned from the same facts.
 
-        `model` is what an inspection found, `weights` the path that a download answered.
+        `model` is what an inspection found, `weights` the path that a download answered, `beside` those of what is
+        loaded beside the model, by the keys of their downloads.
         """
         ...
 
@@ -71,6 +78,7 @@ class Deciding:
     plan: Planner
     inspect: Inspect
     fetch: Fetch
+    fetch_beside: FetchBeside
     tend: Callable[[InForce, ServicePlan], Awaitable[None]]
 
     async def desired(self, force: InForce) -> Desired:
@@ -79,6 +87,7 @@ class Deciding:
             service = LLMService.parse(force.body)
             model = await self._model(service)
             plan = await self._with_weights(force, service, self.plan(service, model), model)
+            plan = await self._with_beside(force, service, plan, model)
         except ModelRefused as problem:
             raise Blocked(problem.reason, problem.message, FAILED_SECONDS) from problem
         except InvalidSpec as problem:
@@ -104,3 +113,15 @@ class Deciding:
             await self.tend(force, plan)
             raise Blocked(found.reason, found.message, found.again_seconds, passes=found.passes, weights=found)
         return plan if plan.cache is None or found == plan.cache.weights else self.plan(service, model, found)
+
+    async def _with_beside(
+        self, force: InForce, service: LLMService, plan: ServicePlan, model: KnownModel | None
+    ) -> ServicePlan:
+        """The plan with the paths of what is loaded beside the model, where it is downloaded to the same claim."""
+        if plan.cache is None or not plan.cache.missing:
+            return plan
+        found = await self.fetch_beside(service, plan, force.newest)
+        if isinstance(found, Waiting):
+            await self.tend(force, plan)
+            raise Blocked(found.reason, found.message, found.again_seconds, passes=found.passes, weights=found)
+        return self.plan(service, model, plan.cache.weights, found)

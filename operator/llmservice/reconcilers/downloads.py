@@ -4,9 +4,10 @@ Nothing runs in the background: each pass of a service that waits looks on, at m
 is remembered is lost with the process: the claim, the Job and the status tell a new one the same.
 """
 
+import dataclasses
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -39,9 +40,18 @@ Fetch = Callable[[LLMService, ServicePlan, Manifest], Awaitable[str | Waiting]]
 """The path of a model on its claim, or what a service waits for; with the plan and the body of the resource."""
 
 
+FetchBeside = Callable[[LLMService, ServicePlan, Manifest], Awaitable[Mapping[str, str] | Waiting]]
+"""The paths of what is loaded beside a model, by the keys of their downloads, or what a service waits for."""
+
+
 async def no_downloads(service: LLMService, plan: ServicePlan, body: Manifest) -> str | Waiting:  # noqa: ARG001
     """Downloads nothing."""
     return "" if plan.cache is None or service.spec.suspend else _off(plan.cache)
+
+
+async def nothing_beside(service: LLMService, plan: ServicePlan, body: Manifest) -> Mapping[str, str] | Waiting:  # noqa: ARG001
+    """Downloads nothing."""
+    return {} if plan.cache is None or service.spec.suspend else _off(plan.cache)
 
 
 async def no_progress(_: str) -> Received | None:
@@ -106,6 +116,28 @@ class Downloads:
             return path
         job = download_job(service, cache, self.registry, self.settings, plan.pod.tolerations)
         return await self._fetched(Asked(body, cache, job), claim, plan)
+
+    async def beside_of(self, service: LLMService, plan: ServicePlan, body: Manifest) -> Mapping[str, str] | Waiting:
+        """The paths of what is loaded beside the model, by the keys of their downloads; or what the service waits for.
+
+        All of them are asked for at once. What is there already is found by a Job that ends in seconds.
+        """
+        cache = plan.cache
+        if cache is None or service.spec.suspend:
+            return {}
+        if not self.settings.image:
+            return _off(cache)
+        found: dict[str, str] = {}
+        waiting: list[Waiting] = []
+        for request in cache.missing:
+            one = dataclasses.replace(cache, request=request, expected_bytes=0, weights="")
+            job = download_job(service, one, self.registry, self.settings, plan.pod.tolerations)
+            result = await self._found(Asked(body, one, job))
+            if isinstance(result, Waiting):
+                waiting.append(result)
+            else:
+                found[request.key] = result.path
+        return waiting[0] if waiting else found
 
     async def _fetched(self, asked: Asked, claim: Manifest, plan: ServicePlan) -> Waiting:
         """What a service waits for, or that its model is on the claim now."""

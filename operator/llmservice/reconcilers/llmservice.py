@@ -25,11 +25,12 @@ from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner
+from llmservice.reconcilers.adapter_loading import AdapterLoading, no_loading
 from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Applying
 from llmservice.reconcilers.blocked import Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.desired import Deciding, Desired, Planner
-from llmservice.reconcilers.downloads import Fetch, no_downloads
+from llmservice.reconcilers.downloads import Fetch, FetchBeside, no_downloads, nothing_beside
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspect, no_inspection
 from llmservice.reconcilers.node_life import NodeLife
@@ -59,8 +60,9 @@ class LLMServiceReconciler:
     """Brings the cluster to the state that an LLMService declares, and writes its status.
 
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `inspect` looks
-    at models that nobody knows. `fetch` downloads a model to its claim. `free` counts devices for rollouts; None where
-    nodes and pods may not be read.
+    at models that nobody knows. `fetch` downloads a model to its claim, `fetch_beside` what is loaded beside it. `free`
+    counts devices for rollouts; None where nodes and pods may not be read. `adapters` loads adapters into replicas that
+    run.
     """
 
     cluster: Cluster
@@ -72,7 +74,9 @@ class LLMServiceReconciler:
     engine: EngineCondition = lambda *_: None
     inspect: Inspect = no_inspection
     fetch: Fetch = no_downloads
+    fetch_beside: FetchBeside = nothing_beside
     free: FreeDevices | None = None
+    adapters: AdapterLoading = field(default_factory=no_loading)
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
@@ -99,7 +103,8 @@ class LLMServiceReconciler:
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
-            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices, self.noting):
+            memories = (self.children, self.status, self.rollouts, self.tending, self.other_devices)
+            for memory in (*memories, self.noting, self.adapters):
                 memory.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -139,6 +144,7 @@ class LLMServiceReconciler:
             plan=self.plan,
             inspect=self.inspect,
             fetch=self.fetch,
+            fetch_beside=self.fetch_beside,
             tend=self.tending,
         )
         try:
@@ -178,7 +184,8 @@ class LLMServiceReconciler:
         await self.node_life.shield(running, observed, self.now())
         said = await self.starts.read(running, observed.pods, status, followed_pod(status, observed.pods))
         situations, now = Situations(plan=self.plan, scaling=self.scaling, engine=self.engine), self.now()
-        situation = situations.of(desired, running, observed, applied, said, now)
+        adapters = await self.adapters.settle(running, observed.updated)
+        situation = situations.of(desired, running, observed, applied, said, adapters, now)
         left = self.other_devices.patience(desired, situation, now)
         if left == 0.0 and (following := next_choice(self.plan, desired, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -192,6 +199,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
+            adapters.requeue_seconds,
             seconds_to_news(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,

@@ -1,7 +1,7 @@
 """Planning from the current catalogue, with the pinned facts of a resource's generation."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import LLMService
@@ -21,6 +21,7 @@ from llmservice.planning.facts import (
     inspected_before,
     pinned_facts,
     update_of,
+    with_beside,
     with_weights,
 )
 from llmservice.planning.known_model import KnownModel, known_model
@@ -44,16 +45,25 @@ class CataloguePlanner:
     readers: MetricsReaders = field(default_factory=MetricsReaders)
     _current: CurrentPlans = field(default_factory=CurrentPlans)
 
-    def __call__(self, service: LLMService, model: KnownModel | None = None, weights: str = "") -> ServicePlan:
+    def __call__(
+        self,
+        service: LLMService,
+        model: KnownModel | None = None,
+        weights: str = "",
+        beside: Mapping[str, str] | None = None,
+    ) -> ServicePlan:
         """The plan; raises `InvalidSpec`. `model` is what an inspection found, where nothing else is known.
 
-        `weights` is the path that a download answered; it is kept with the generation, so that later plans have it.
+        `weights` is the path that a download answered, `beside` are those of what is loaded beside the model; they are
+        kept with the generation, so that later plans have them.
         """
         kept = pinned_facts(service.status, service.metadata.generation)
         if kept is None or (facts := self._facts(service, kept)) is not facts_from_text(kept):
             known = self._known(service)
-            return self._new(service, known if model is None or known.source != "nothing" else model, weights=weights)
-        plan = plan_service(service, with_weights(facts, weights), self.readers, accepted=True)
+            model = known if model is None or known.source != "nothing" else model
+            return self._new(service, model, weights=weights, beside=beside)
+        facts = with_beside(with_weights(facts, weights), beside or {})
+        plan = plan_service(service, facts, self.readers, accepted=True)
         # Keep the text with the fields of a newer operator, which needs them when it comes back.
         return dataclasses.replace(plan, facts=kept) if made_by_newer(plan) else plan
 
@@ -92,7 +102,9 @@ class CataloguePlanner:
         passed_over = (*before.passed_over, told(service.spec.gpu, before.choice, why))
         try:
             model = self._model(service, before)
-            return self._new(service, model, before.choice + 1, passed_over, weights=before.weights)
+            return self._new(
+                service, model, before.choice + 1, passed_over, weights=before.weights, beside=before.beside
+            )
         except InvalidSpec:
             return None
 
@@ -104,12 +116,13 @@ class CataloguePlanner:
         passed_over: tuple[str, ...] = (),
         *,
         weights: str = "",
+        beside: Mapping[str, str] | None = None,
     ) -> ServicePlan:
         """The first choice of devices that works, from the current catalogue."""
 
         def plan_of(choice: int, passed: tuple[str, ...]) -> ServicePlan:
             facts = self._facts(service, model=model, choice=choice, passed_over=passed)
-            facts = with_weights(facts, weights)
+            facts = with_beside(with_weights(facts, weights), beside or {})
             return plan_service(service, facts, self.readers, others=self._types(service, facts))
 
         return first_that_works(service.spec.gpu, plan_of, start, passed_over)
@@ -143,7 +156,8 @@ class CataloguePlanner:
             return self._facts(service)
         model = self._model(service, before)
         facts = self._facts(service, model=model, choice=before.choice, passed_over=before.passed_over)
-        return with_weights(dataclasses.replace(facts, slowest_start=before.slowest_start), before.weights)
+        facts = dataclasses.replace(facts, slowest_start=before.slowest_start, beside=before.beside)
+        return with_weights(facts, before.weights)
 
     def _known(self, service: LLMService) -> KnownModel:
         """What resource or catalogue know, else what was found when the same model was inspected."""

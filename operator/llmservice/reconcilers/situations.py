@@ -22,6 +22,7 @@ from llmservice.converging.updates import update_condition
 from llmservice.converging.weights import lost_weights
 from llmservice.engines.registry import ENGINES
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.adapter_loading import AdapterReport
 from llmservice.reconcilers.applying import Applied
 from llmservice.reconcilers.desired import Desired, Planner
 from llmservice.reconcilers.start_logs import StartReports
@@ -47,6 +48,7 @@ class Situations:
         observed: Observed,
         applied: Applied,
         said: StartReports,
+        adapters: AdapterReport,
         now: datetime,
     ) -> Situation:
         """What is known after the writes; `running` is the plan of the replicas, `said` what their engines said."""
@@ -77,6 +79,7 @@ class Situations:
             revision=desired.force,
             source=None if waits else source_in(desired.force, running, deployment),
             rollout=applied.rollout,
+            adapters=adapters.replicas,
             pulling=pulling(pods, observed.preparations, before, now),
         )
 

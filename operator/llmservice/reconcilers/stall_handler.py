@@ -24,6 +24,7 @@ from llmservice.converging.events import event
 from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.errors import OperatorError, Refused, Terminating
 from llmservice.fairness.slots import FairSlots
+from llmservice.models.model_facts import Task
 from llmservice.objects.references import Ref
 from llmservice.reconcilers.stall_states import StallState
 from llmservice.signals.one_token import Answer
@@ -35,8 +36,8 @@ _TURN_SECONDS = 15.0
 """Whose turn to be asked does not come within this time is asked in a later round."""
 _RIGHT_AGAIN_SECONDS = 600.0
 
-Ask = Callable[[str, str], Awaitable[Answer]]
-"""Asks the pod at an address for one token of the model of this name."""
+Ask = Callable[[str, str, Task], Awaitable[Answer]]
+"""Asks the pod at an address for as little as the model of this name can do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class StallHandler:
                     await turn.enter_async_context(self.slots.slot(state.key[0]))
             except TimeoutError:
                 return None
-            return await self.ask(pod.address, state.service.model)
+            return await self.ask(pod.address, state.service.model, state.service.task)
 
     async def _handled(self, state: StallState) -> Condition | None:
         """What the status is to say, after a restart where one may be."""

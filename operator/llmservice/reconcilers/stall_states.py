@@ -10,13 +10,14 @@ from llmservice.converging.engine_restarts import Stall, last_restart
 from llmservice.converging.pod_readings import PodReadings, Reading
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.converging.stalls import EngineProgress, answered, followed, is_suspect, seconds_allowed
+from llmservice.models.model_facts import Task
 from llmservice.objects.references import Manifest
 from llmservice.reconcilers.workers import ServiceKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedService:
-    """One service as it is now; `devices`, `max_num_seqs` and `model` are those of the plan in its status."""
+    """One service as it is now; `devices`, `max_num_seqs`, `model` and `task` are those of the plan in its status."""
 
     key: ServiceKey
     uid: str
@@ -25,6 +26,7 @@ class WatchedService:
     devices: int
     max_num_seqs: int
     model: str
+    task: Task = Task.GENERATE
 
 
 @dataclass(slots=True, kw_only=True)

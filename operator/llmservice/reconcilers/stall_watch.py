@@ -16,6 +16,7 @@ from llmservice.converging.concurrency import WINDOW_SECONDS
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.pod_readings import PodReadings
 from llmservice.converging.scaled_pods import ScaledPod
+from llmservice.models.model_facts import Task
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.stall_handler import StallHandler
 from llmservice.reconcilers.stall_reading import UnscaledEngines
@@ -144,6 +145,12 @@ def _condition_before(status: Mapping[str, Any]) -> Condition | None:
     )
 
 
+def _task(plan: Mapping[str, Any]) -> Task:
+    """What the model is asked for; a newer operator may know more kinds."""
+    said = plan.get("task")
+    return Task(said) if said in set(Task) else Task.GENERATE
+
+
 def _watched(body: Manifest, pods: Sequence[ScaledPod]) -> WatchedService | None:
     status = body.get("status") or {}
     plan, models = status.get("plan") or {}, status.get("models") or ()
@@ -157,4 +164,5 @@ def _watched(body: Manifest, pods: Sequence[ScaledPod]) -> WatchedService | None
         devices=int(plan.get("devices", 0)),
         max_num_seqs=int(plan.get("maxNumSeqs", 0)),
         model=str(models[0]),
+        task=_task(plan),
     )

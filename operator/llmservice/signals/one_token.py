@@ -1,16 +1,30 @@
-"""Asks an engine for one token: the proof that it works, where its metrics say that it does not.
+"""Asks an engine for as little as it can do: the proof that it works, where its metrics say that it does not.
+
+A model that generates is asked for one token, others for an embedding or a score of one letter, or for what is said in
+a tenth of a second of silence.
 
 Metrics alone can be wrong: when all requests are cancelled at once, vLLM before 0.13 goes on reporting them as running
 (vllm-project/vllm issues 22545 and 29928), and to restart an engine that is merely idle would be our mistake.
 """
 
 import asyncio
+import io
+import wave
+from collections.abc import Mapping
 from enum import StrEnum
 
 import aiohttp
 from yarl import URL
 
-_PATH = "/v1/completions"
+from llmservice.models.model_facts import Task
+
+_PATHS: Mapping[Task, str] = {
+    Task.GENERATE: "/v1/completions",
+    Task.EMBED: "/v1/embeddings",
+    Task.RERANK: "/v1/rerank",
+    Task.TRANSCRIBE: "/v1/audio/transcriptions",
+}
+_SAMPLES_A_SECOND = 16_000
 _OK = 200
 _MOST_BYTES = 64 * 2**10
 
@@ -19,7 +33,7 @@ class Answer(StrEnum):
     """What became of the request."""
 
     SERVED = "Served"
-    """A completion came: the engine works."""
+    """An answer came: the engine works."""
     SILENT = "Silent"
     """The connection was accepted, and no answer came in time."""
     UNTOLD = "Untold"
@@ -27,16 +41,24 @@ class Answer(StrEnum):
 
 
 async def ask_for_token(
-    session: aiohttp.ClientSession, address: str, port: int, model: str, *, seconds: float
+    session: aiohttp.ClientSession,
+    address: str,
+    port: int,
+    model: str,
+    task: Task = Task.GENERATE,
+    *,
+    seconds: float,
 ) -> Answer:
-    """Send one completion of one token to the pod at this address, and wait so long for it. Never raises.
+    """Send one small request to the pod at this address, and wait so long for the answer. Never raises.
 
-    All engines of the catalogue answer OpenAI's completions on the port that has their metrics.
+    All engines of the catalogue answer OpenAI's API on the port that has their metrics.
     """
-    url = URL.build(scheme="http", host=address, port=port, path=_PATH)
-    body = {"model": model, "prompt": "a", "max_tokens": 1, "stream": False}
+    url = URL.build(scheme="http", host=address, port=port, path=_PATHS[task])
     try:
-        async with asyncio.timeout(seconds), session.post(url, json=body, allow_redirects=False) as response:
+        async with (
+            asyncio.timeout(seconds),
+            session.post(url, data=_body(task, model), allow_redirects=False) as response,
+        ):
             if response.status != _OK:
                 return Answer.UNTOLD
             return Answer.SERVED if await response.content.read(_MOST_BYTES) else Answer.UNTOLD
@@ -44,3 +66,27 @@ async def ask_for_token(
         return Answer.SILENT
     except (aiohttp.ClientError, OSError, ValueError):
         return Answer.UNTOLD
+
+
+def _body(task: Task, model: str) -> aiohttp.JsonPayload | aiohttp.FormData:
+    if task is Task.TRANSCRIBE:
+        form = aiohttp.FormData({"model": model})
+        form.add_field("file", _silence(), filename="silence.wav", content_type="audio/wav")
+        return form
+    asked: Mapping[Task, Mapping[str, object]] = {
+        Task.EMBED: {"input": "a"},
+        Task.RERANK: {"query": "a", "documents": ["a"]},
+    }
+    completion = {"prompt": "a", "max_tokens": 1, "stream": False}
+    return aiohttp.JsonPayload({"model": model, **asked.get(task, completion)})
+
+
+def _silence() -> bytes:
+    """A tenth of a second of it, as a WAV file."""
+    written = io.BytesIO()
+    with wave.open(written, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(_SAMPLES_A_SECOND)
+        file.writeframes(bytes(2 * _SAMPLES_A_SECOND // 10))
+    return written.getvalue()

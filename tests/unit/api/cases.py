@@ -58,6 +58,10 @@ def pods(requirement: dict[str, Any]) -> dict[str, Any]:
     return {"spec__pod__affinity__podAntiAffinity__requiredDuringSchedulingIgnoredDuringExecution": [term]}
 
 
+def adapters(*items: dict[str, Any]) -> dict[str, Any]:
+    return {"spec__adapters": list(items)}
+
+
 def peers(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__networkPolicy__ingressFrom": list(items)}
 
@@ -84,6 +88,19 @@ REFUSED = (
     Refused({"spec__replicas": -1}, "spec.replicas", ("0",)),
     Refused({"spec__fit": "Strict"}, "spec.fit"),
     Refused({"spec__model__inspect": "Always"}, "spec.model.inspect"),
+    Refused({"spec__model__task": "Chat"}, "spec.model.task"),
+    Refused({"spec__model__projector": {"file": "mmproj.gguf"}}, "spec.model.projector.uri"),
+    Refused({"spec__model__projector": {"uri": "pvc://models/../x"}}, "spec.model.projector.uri"),
+    Refused({"spec__model__draft": {"uri": "https://host/x.gguf"}}, "spec.model.draft.uri"),
+    Refused({"spec__model__draft": {"uri": "a/b", "file": "../x.gguf"}}, "spec.model.draft.file"),
+    Refused({"spec__model__draft": {"uri": "a/b", "revision": "a b"}}, "spec.model.draft.revision"),
+    Refused({"spec__model__draft": {"uri": "a/b", "tokens": 0}}, "spec.model.draft.tokens", ("1",)),
+    Refused(adapters({"name": "law", "uri": "a/b"}, {"name": "law", "uri": "c/d"}), "spec.adapters", ("law",)),
+    Refused(adapters({"name": "law and order", "uri": "a/b"}), "spec.adapters[0].name"),
+    Refused(adapters({"name": "law", "uri": "file:///x"}), "spec.adapters[0].uri"),
+    Refused(adapters({"name": "law", "uri": "a/b", "apply": "Often"}), "spec.adapters[0].apply"),
+    Refused(adapters(*({"name": f"a{number}", "uri": "a/b"} for number in range(17))), "spec.adapters", ("16",)),
+    Refused({"spec__adapterUpdates": "Sometimes"}, "spec.adapterUpdates"),
     Refused({"spec__model__facts": {"layers": -1}}, "spec.model.facts.layers", ("0",)),
     Refused({"spec__model__facts": {"heads": 2**26 + 1}}, "spec.model.facts.heads", ("67108864",)),
     Refused({"spec__model__facts": {"dtype": "fp8"}}, "spec.model.facts.dtype"),

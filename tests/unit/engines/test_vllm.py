@@ -160,7 +160,6 @@ def checked(version: str, *args: str) -> tuple[str, ...]:
     [
         ("0.24.0", "--swap-space=4", "--kv-offloading-size"),
         ("0.17.1", "--disable-log-requests", "leave it out"),
-        ("0.33.0", "--task", "--runner"),
         ("0.33.0", "--guided-decoding-backend", "--structured-outputs-config.backend"),
     ],
 )

@@ -91,3 +91,14 @@ def test_a_name_that_may_leave_the_folder_is_not_taken(name: object) -> None:
 @pytest.mark.parametrize("name", ["config.json", "1_Pooling/config.json", "..a", "a b.json", "模型.json"])
 def test_an_ordinary_name_is_taken(name: str) -> None:
     assert is_safe_name(name)
+
+
+def test_an_adapter_is_its_weights_and_its_config() -> None:
+    both = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+    assert chosen(*both, *CONFIG, wanted="adapter") == {"adapter_config.json", "adapter_model.safetensors"}
+    assert chosen("adapter_config.json", "adapter_model.bin", wanted="adapter") == {
+        "adapter_config.json",
+        "adapter_model.bin",
+    }
+    assert chosen("adapter_model.safetensors", wanted="adapter") == set()
+    assert chosen("model.safetensors", *CONFIG, wanted="adapter") == set()

@@ -14,6 +14,7 @@ from llmservice.models.gguf_values import MOST_HEADER_BYTES, TruncatedHeader
 from llmservice.models.model_facts import Experts, LatentAttention, ModelFacts, Task
 from llmservice.models.plausible import MalformedModel, implausible_in
 from sandbox.tiny_model import tiny_model
+from sandbox.tiny_pooled import tiny_embedder, tiny_reranker
 
 TEXT, ARRAY, UINT8, UINT32 = 8, 9, 0, 4
 
@@ -220,3 +221,14 @@ def test_any_byte_may_be_wrong() -> None:
         except (MalformedModel, TruncatedHeader):
             refused += 1
     assert refused > 100
+
+
+def test_what_a_model_is_asked_for_follows_from_how_it_pools() -> None:
+    """llama.cpp's enum llama_pooling_type; a model that generates says nothing."""
+    told = [facts_in(content()).task for content in (tiny_model, tiny_embedder, tiny_reranker)]
+    assert told == [Task.GENERATE, Task.EMBED, Task.RERANK]
+
+
+def test_an_encoder_keeps_nothing_of_a_prompt(tmp_path: Path) -> None:
+    facts = facts_in(written(tmp_path / "m", "bert", lambda writer: writer.add_block_count(12)))
+    assert (facts.task, facts.linear_layers, facts.layers) == (Task.EMBED, 12, 12)

@@ -6,6 +6,9 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import pytest
+
+from llmservice.models.model_facts import Task
 from llmservice.signals.one_token import Answer, ask_for_token
 from llmservice.signals.pod_session import pod_session
 from tests.unit.signals.fake_engine import Answer as Reply
@@ -32,6 +35,33 @@ async def test_a_completion_of_one_token_of_this_model_is_asked_for() -> None:
     ((path, body),) = sent
     assert path == "/v1/completions"
     assert (body["model"], body["max_tokens"]) == ("chat", 1)
+
+
+@pytest.mark.parametrize(
+    ("task", "path", "asked_for"),
+    [
+        (Task.EMBED, "/v1/embeddings", b'"input"'),
+        (Task.RERANK, "/v1/rerank", b'"documents"'),
+        (Task.TRANSCRIBE, "/v1/audio/transcriptions", b"RIFF"),
+    ],
+)
+async def test_a_model_that_generates_no_text_is_asked_for_what_it_does(
+    task: Task, path: str, asked_for: bytes
+) -> None:
+    sent: list[tuple[str, bytes]] = []
+
+    def reply(request: BaseHTTPRequestHandler) -> None:
+        sent.append((request.path, request.rfile.read(int(request.headers["Content-Length"]))))
+        page(COMPLETION)(request)
+
+    with fake_engine(reply) as engine:
+        async with pod_session() as session:
+            answer = await ask_for_token(session, "127.0.0.1", engine.port, "chat", task, seconds=5.0)
+    assert answer is Answer.SERVED
+    ((asked_path, body),) = sent
+    assert asked_path == path
+    assert b"chat" in body
+    assert asked_for in body
 
 
 async def test_no_answer_in_time_is_silence() -> None:

@@ -30,6 +30,8 @@ class ConditionType(StrEnum):
     """The model's files are complete on the claim that replicas load them from."""
     ENGINE_PROGRESSING = "EngineProgressing"
     """Engines that have requests produce tokens, and do not do the same work again and again."""
+    ADAPTERS_LOADED = "AdaptersLoaded"
+    """Every replica has the adapters of the resource, where they come and go while it runs."""
 
 
 class Reason(StrEnum):
@@ -65,6 +67,7 @@ class Reason(StrEnum):
     OWNED_ARGUMENT = "OwnedArgument"
     UNSUPPORTED_MODEL_SOURCE = "UnsupportedModelSource"
     UNSUPPORTED_FIELD = "UnsupportedField"
+    UNSUPPORTED_TASK = "UnsupportedTask"
     UNSUPPORTED_BY_DEVICE = "UnsupportedByDevice"
     QUANTIZATION_MISSPELLED = "QuantizationMisspelled"
 
@@ -102,6 +105,8 @@ class Reason(StrEnum):
     TOKENIZER_UNUSABLE = "TokenizerUnusable"
     CHAT_TEMPLATE_INVALID = "ChatTemplateInvalid"
     ADAPTER_REJECTED = "AdapterRejected"
+    ADAPTERS_LOADED = "AdaptersLoaded"
+    ADAPTERS_LOADING = "AdaptersLoading"
     ENGINE_ARGUMENT_REJECTED = "EngineArgumentRejected"
     QUANTIZATION_MISMATCH = "QuantizationMismatch"
     CONTEXT_TOO_LONG = "ContextTooLong"

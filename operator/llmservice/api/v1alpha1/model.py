@@ -10,6 +10,7 @@ from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.model_cache import ModelCache
 from llmservice.api.v1alpha1.model_facts import StatedFacts
 from llmservice.api.v1alpha1.references import SecretKeyRef
+from llmservice.api.v1alpha1.sources import DraftModel, Projector, Revision
 from llmservice.api.v1alpha1.text import Form
 from llmservice.untrusted.patterns import compiled
 
@@ -17,11 +18,6 @@ Uri = Annotated[
     str,
     Field(min_length=3, max_length=1024),
     Form(r"[!-#%-~]+", "must not contain spaces, $, or letters beyond ASCII: write it without"),
-]
-Revision = Annotated[
-    str,
-    Field(min_length=1, max_length=255),
-    Form(r"[A-Za-z0-9][-._/A-Za-z0-9]*", "is not a revision: name a commit, branch or tag"),
 ]
 FileName = Annotated[
     str,
@@ -71,6 +67,12 @@ class Model(ApiModel):
     repository or with `cache` only."""
     names: Annotated[tuple[ServedName, ...], Field(max_length=16), Unique()] = ()
     """Names clients may use for the model. Omitted: the resource's name."""
+    task: Literal["Generate", "Embed", "Rerank", "Transcribe"] | None = None
+    """What the model is asked for. Omitted: found out from its files; Generate where they do not tell."""
+    projector: Projector | None = None
+    """What lets the model see or hear, where the engine loads it beside the model."""
+    draft: DraftModel | None = None
+    """A small model of the same vocabulary that guesses ahead, to answer sooner."""
     token_secret_ref: SecretKeyRef | None = None
     """Secret with the Hugging Face token for a private or gated model, or for what else the engine fetches there."""
     trust_remote_code: Annotated[bool, Field(strict=True)] = False

@@ -97,6 +97,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "The engine, or this version of it, cannot do what a field asks for.",
         "Remove the field the message names, or use another engine or version.",
     ),
+    Reason.UNSUPPORTED_TASK: Meaning(
+        "The engine does not serve models of this kind: it generates text, say, and the model makes embeddings.",
+        "Set `spec.engine` to one of the engines in the message; or `spec.model.task`, where the kind is another.",
+    ),
     Reason.UNSUPPORTED_BY_DEVICE: Meaning(
         "The image of this engine version has no kernels for the device, or cannot do there what a field asks for.",
         "Use a version, device or value that the message names; see [what runs where](matrix.md).",
@@ -220,8 +224,10 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.ADAPTER_REJECTED: Meaning(
         "A LoRA adapter cannot be loaded, or does not belong to the model.",
-        "Correct the option in `spec.engineOptions.args` that names it.",
+        "Correct `spec.adapters`; the message names the adapter, and what the engine says of it.",
     ),
+    Reason.ADAPTERS_LOADED: Meaning("Every ready replica has the adapters of the resource.", "Nothing."),
+    Reason.ADAPTERS_LOADING: Meaning("Adapters are being loaded into replicas that run.", _WAIT),
     Reason.ENGINE_ARGUMENT_REJECTED: Meaning(
         "The engine does not know, or does not accept, an argument.",
         "Correct `spec.engineOptions.args`, or `version` when `image` is your own.",

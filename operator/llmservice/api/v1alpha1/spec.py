@@ -9,9 +9,11 @@ from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.gpu import Gpu
 from llmservice.api.v1alpha1.lifecycle import Drain, Rollout, Startup
+from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.network import NetworkPolicy
 from llmservice.api.v1alpha1.pod import PodOptions
+from llmservice.api.v1alpha1.sources import LoraAdapter
 from llmservice.api.v1alpha1.text import Form
 
 EngineName = Annotated[
@@ -40,6 +42,11 @@ class LLMServiceSpec(ApiModel):
     """Version and image of the engine, and what is passed on to it."""
     model: Model
     """The model: where its weights are and what clients call it."""
+    adapters: Annotated[tuple[LoraAdapter, ...], Field(max_length=16), Unique(("name",))] = ()
+    """Adapters (LoRA) of the model, loaded beside it."""
+    adapter_updates: Literal["Restart", "Live"] = "Restart"
+    """How a change of the adapters reaches replicas. Restart: as any change of the model does. Live: while they run; on
+    some engines every client that reaches their port may then load adapters, too."""
     quantization: Quantization = "auto"
     """What the checkpoint is, what to make of it on load, or the GGUF name as published. auto: found out."""
     dtype: NumberFormat | None = None

@@ -85,6 +85,8 @@ class PlanStatus(ApiModel):
     """Every computed value with its reason."""
     notes: Annotated[tuple[Sentence, ...], Field(max_length=64)] = ()
     """Sentences worth knowing about this plan."""
+    task: Short | None = None
+    """What the model is asked for, where that is not Generate."""
     facts: Annotated[str, Field(max_length=16384)] = ""
     """What the plan was made from (JSON): kept, so that the same generation is always planned alike."""
 
@@ -142,6 +144,17 @@ class StartStatus(ApiModel):
     """Starts of engines that reported this, so that a restarted operator need not read their logs again."""
 
 
+class AdapterStatus(ApiModel):
+    """One adapter."""
+
+    name: Annotated[str, Field(min_length=1, max_length=128)]
+    """Its name in the spec."""
+    ready_replicas: Count
+    """Ready replicas that have it."""
+    message: Short | None = None
+    """Why one has not."""
+
+
 class LLMServiceStatus(ApiModel):
     """What the operator says about the resource."""
 
@@ -161,8 +174,10 @@ class LLMServiceStatus(ApiModel):
     """Label selector of the pods, for the scale subresource."""
     url: Short | None = None
     """Base URL of the OpenAI API inside the cluster."""
-    models: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=16)] = ()
-    """Names clients may use for the model."""
+    models: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=32)] = ()
+    """Names clients may use for the model, and for those of its adapters that they ask for as for a model."""
+    adapters: Annotated[tuple[AdapterStatus, ...], Field(max_length=16), Unique(("name",))] = ()
+    """The adapters, and which replicas have them."""
     plan: Annotated[PlanStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """What was decided, and why."""
     start: Annotated[StartStatus | None, Field(json_schema_extra=_ATOMIC)] = None

@@ -19,6 +19,18 @@ from llmservice.engines.engine import (
 )
 from llmservice.engines.gguf import one_file, quantization_in, whole_name
 from llmservice.engines.health import health_probes
+from llmservice.engines.llamacpp.beside import (
+    ADAPTERS,
+    DRAFT_SOURCES,
+    FLAGS,
+    PROJECTOR_SOURCES,
+    TASKS,
+    beside_defaults,
+    beside_notes,
+    beside_options,
+    beside_variables,
+    task_options,
+)
 from llmservice.engines.llamacpp.log_patterns import LLAMACPP_LOG_PATTERNS
 from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
@@ -91,6 +103,10 @@ class LlamaCpp:
         equals_sign=False,
         syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
         memory=_MEMORY,
+        tasks=TASKS,
+        projector=PROJECTOR_SOURCES,
+        draft=DRAFT_SOURCES,
+        adapters=ADAPTERS,
     )
     owned = LLAMACPP_OWNED
     flags = frozenset(
@@ -98,6 +114,7 @@ class LlamaCpp:
             *("--host", "--port", "--metrics", "--slots", "--alias", "--model", "-hf", "-hff"),
             *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
             *("--cache-type-k", "--cache-type-v"),
+            *FLAGS,
         )
     )
     log_patterns = LLAMACPP_LOG_PATTERNS
@@ -108,7 +125,13 @@ class LlamaCpp:
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
         model, defaults, notes = _model(request)
-        wanted = (*_serving(request), *model, *_capacity(request))
+        wanted = (
+            *_serving(request),
+            *model,
+            *_capacity(request),
+            *task_options(request),
+            *beside_options(request),
+        )
         return Launch(
             args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
             probes=_PROBES,
@@ -119,8 +142,8 @@ class LlamaCpp:
             pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
             stop_seconds=5,
             needs_init=True,
-            defaults=defaults,
-            notes=notes,
+            defaults=(*defaults, *beside_defaults(request)),
+            notes=(*notes, *beside_notes(request)),
         )
 
 
@@ -228,4 +251,4 @@ def _changeable(request: ServingRequest) -> Mapping[str, str]:
     quarter = request.memory_bytes // 4 // 2**20
     if 0 < quarter < _PROMPT_CACHE_MIB:
         variables["LLAMA_ARG_CACHE_RAM"] = str(quarter)
-    return variables
+    return {**variables, **beside_variables(request)}

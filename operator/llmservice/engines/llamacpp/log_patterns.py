@@ -17,19 +17,19 @@ _BESIDE_THE_MODEL = (
         cause="the file of the projector (mmproj) cannot be loaded",
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(r"[Ff]ailed to load CLIP model|failed to load multimodal model"),
-        remedy="give --mmproj in spec.engineOptions.args the projector of this model, or leave it out",
+        remedy="name in spec.model.projector the projector of this very model, or remove it",
     ),
     LogPattern(
         cause="the draft model cannot be loaded",
         reason=Reason.ENGINE_ARGUMENT_REJECTED,
         pattern=compiled(r"failed to load draft model"),
-        remedy="give --model-draft in spec.engineOptions.args a GGUF file with the same vocabulary, or leave it out",
+        remedy="name in spec.model.draft a GGUF file with the same vocabulary, or remove it",
     ),
     LogPattern(
         cause="the adapter cannot be loaded or does not belong to this model",
         reason=Reason.ADAPTER_REJECTED,
         pattern=compiled(r"failed to (load|apply) lora adapter"),
-        remedy="correct --lora in spec.engineOptions.args: a GGUF file made for this base model",
+        remedy="name in spec.adapters a GGUF file that was made for this very model",
     ),
     LogPattern(
         cause="the chat template cannot be used",

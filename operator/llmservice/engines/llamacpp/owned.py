@@ -17,6 +17,20 @@ _ALL_LAYERS = 99
 _OWNED: Mapping[str, tuple[str, ...]] = {
     "use spec.model.uri": ("-m --model LLAMA_ARG_MODEL", "-hf -hfr --hf-repo LLAMA_ARG_HF_REPO"),
     "use spec.model.file": ("-hff --hf-file LLAMA_ARG_HF_FILE",),
+    "use spec.model.projector": (
+        "-mm --mmproj LLAMA_ARG_MMPROJ",
+        "-mmu --mmproj-url LLAMA_ARG_MMPROJ_URL",
+    ),
+    "use spec.model.draft": (
+        "-md --model-draft --spec-draft-model LLAMA_ARG_SPEC_DRAFT_MODEL",
+        "-hfd -hfrd --hf-repo-draft --spec-draft-hf LLAMA_ARG_SPEC_DRAFT_HF_REPO",
+    ),
+    "use spec.model.draft.tokens": ("--spec-draft-n-max LLAMA_ARG_SPEC_DRAFT_N_MAX",),
+    "use spec.adapters": ("--lora --lora-scaled --lora-init-without-apply",),
+    "use spec.model.task": (
+        "--embedding --embeddings LLAMA_ARG_EMBEDDINGS",
+        "--rerank --reranking LLAMA_ARG_RERANKING",
+    ),
     "use spec.model.names": ("-a --alias LLAMA_ARG_ALIAS",),
     "use spec.model.tokenSecretRef": ("-hft --hf-token HF_TOKEN",),
     "use spec.maxModelLen": (

@@ -23,6 +23,17 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.vllm.beside import (
+    ADAPTERS,
+    DRAFT_SOURCES,
+    FLAGS,
+    TASKS,
+    adapter_environment,
+    adapter_options,
+    beside_defaults,
+    draft_options,
+    task_options,
+)
 from llmservice.engines.vllm.log_patterns import VLLM_LOG_PATTERNS
 from llmservice.engines.vllm.metric_names import vllm_metric_names
 from llmservice.engines.vllm.owned import VLLM_OWNED
@@ -114,6 +125,9 @@ class Vllm:
             *("--hf-overrides", "VLLM_ALLOW_LONG_MAX_MODEL_LEN", "--rope-scaling", "--rope-theta"),
             *("--hf-config-path", "--config-format", "--tokenizer-mode"),
         ),
+        tasks=TASKS,
+        draft=DRAFT_SOURCES,
+        adapters=ADAPTERS,
     )
     owned = VLLM_OWNED
     flags = frozenset(
@@ -122,6 +136,7 @@ class Vllm:
             *("--dtype", "--kv-cache-dtype", "--quantization", "--max-model-len", "--max-num-seqs"),
             *("--max-num-batched-tokens", "--tensor-parallel-size"),
             *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
+            *FLAGS,
         )
     )
     log_patterns = VLLM_LOG_PATTERNS
@@ -131,7 +146,16 @@ class Vllm:
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
-        wanted = (*_serving(request), *_model(request), *_numbers(request), *_capacity(request), *_stopping(request))
+        wanted = (
+            *_serving(request),
+            *task_options(request),
+            *_model(request),
+            *draft_options(request),
+            *adapter_options(request),
+            *_numbers(request),
+            *_capacity(request),
+            *_stopping(request),
+        )
         options = tuple(word for option in wanted if request.version.knows(_flag(option)) for word in option)
         drains = request.version.knows("--shutdown-timeout")
         defaults = _kv_cache_on_cpu(request)
@@ -139,7 +163,11 @@ class Vllm:
             command=("vllm", "serve"),
             args=(request.model.path or request.model.repository, *options),
             probes=_PROBES,
-            environment={**_environment(request), **{default.field: default.value for default in defaults}},
+            environment={
+                **_environment(request),
+                **adapter_environment(request),
+                **{default.field: default.value for default in defaults},
+            },
             writable_paths=(_CACHE,),
             pre_stop=SETTLE if drains else _wait(request),
             pre_stop_seconds=SETTLE_SECONDS + (0 if drains else request.drain_seconds),
@@ -151,7 +179,7 @@ class Vllm:
             needs_shared_memory=not request.devices,
             # On CPUs it compiles for the very processor, which the next node need not have.
             compiles=bool(request.devices),
-            defaults=defaults,
+            defaults=(*defaults, *beside_defaults(request)),
         )
 
 

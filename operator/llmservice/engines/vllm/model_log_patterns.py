@@ -96,7 +96,7 @@ VLLM_MODEL_LOG_PATTERNS = (
         cause="the model does not generate text",
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(r"(does|do) not support `--runner "),
-        remedy="leave --runner out of spec.engineOptions.args: the model decides which endpoints there are",
+        remedy="set spec.model.task to what the model is made for",
     ),
     LogPattern(
         cause="the adapter has a higher rank than the engine reserves room for",
@@ -114,7 +114,7 @@ VLLM_MODEL_LOG_PATTERNS = (
             r"Adapter bias is not supported|does not support LoRA yet|LoRA is not supported for"
             r"|expected target modules in|No adapter found for|adapter_config\.json'"
         ),
-        remedy="correct --lora-modules in spec.engineOptions.args, or leave it out",
+        remedy="correct it in spec.adapters, or remove it",
     ),
     LogPattern(
         cause="the chat template cannot be used",

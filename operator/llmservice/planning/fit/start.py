@@ -1,6 +1,7 @@
 """The numbers with which a resource's engine would be started, as far as they matter for memory."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.catalog.accelerator import Accelerator
@@ -10,6 +11,7 @@ from llmservice.engines.memory_use import MemoryUse
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.number_formats import choose_dtype
+from llmservice.planning.task import POOLED, task_of
 
 _MOST_TOKENS = 2**24
 _FLOAT32 = ("float32", "float")
@@ -25,6 +27,8 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         return None
     args = spec.engine_options.args
     flags = flags_in(args)
+    if task_of(spec, facts) in POOLED:  # the whole prompt in one step
+        use = replace(use, whole_prompts=True)
     wide = choose_dtype(spec, facts, engine).value in _FLOAT32 and not facts.model.quantization
     plain = _FLOAT32[0] if wide else ""
     return Setup(

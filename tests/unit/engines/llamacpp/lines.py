@@ -9,14 +9,14 @@ LINES = (
         LLAMACPP,
         _MISSING + "0.00.008.820 E mtmd_init_from_file: error: Failed to load CLIP model from none.gguf",
         "EngineArgumentRejected",
-        "--mmproj",
+        "spec.model.projector",
         "llama.cpp b11312, its program with a projector that is not there",
     ),
     Line(
         LLAMACPP,
         _MISSING + "0.00.010.675 E srv    load_model: failed to load draft model, 'none.gguf'",
         "EngineArgumentRejected",
-        "--model-draft",
+        "spec.model.draft",
         "llama.cpp b11312, its program with a draft model that is not there",
     ),
     Line(
@@ -24,7 +24,7 @@ LINES = (
         "E llama_adapter_lora_init_from_file_ptr: failed to apply lora adapter: expect general.type to "
         "be 'adapter', but got: ",
         "AdapterRejected",
-        "--lora",
+        "spec.adapters",
         "llama.cpp b11312, its program with a model as adapter",
     ),
     Line(

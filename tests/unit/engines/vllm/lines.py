@@ -149,7 +149,7 @@ LINES = (
         VLLM,
         "ValueError: This model does not support `--runner generate`.",
         "UnsupportedModelSource",
-        "--runner",
+        "spec.model.task",
         "vLLM 0.33.0, config/model.py",
     ),
     Line(
@@ -163,7 +163,7 @@ LINES = (
         VLLM,
         "ValueError: OPTForCausalLM does not support LoRA yet.",
         "AdapterRejected",
-        "--lora-modules",
+        "spec.adapters",
         "vLLM 0.33.0, v1/worker/lora_model_runner_mixin.py",
     ),
     Line(
