@@ -16,7 +16,7 @@ from sandbox.tiny_pooled import tiny_adapter, tiny_embedder, tiny_reranker
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, address_of, ask
 
-pytestmark = [pytest.mark.engines, pytest.mark.sandbox]
+pytestmark = [pytest.mark.engines, pytest.mark.cluster, pytest.mark.sandbox]
 
 FILES = {"embedder.gguf": tiny_embedder, "reranker.gguf": tiny_reranker, "adapter.gguf": tiny_adapter}
 LONG = "word " * 180
