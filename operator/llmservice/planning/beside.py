@@ -77,9 +77,11 @@ def choose_beside(service: LLMService, facts: Facts, engine: Engine, model: Mode
     With a cache all of it is downloaded to the model's claim. Else what is on a claim is mounted, and the rest is
     fetched by the engine, where it can.
     """
-    spec = service.spec
+    spec, support = service.spec, engine.capabilities.adapters
+    # Whatever adapters there are: those that come later must find the same pod.
+    may_use_hub = spec.adapter_updates == "Live" and support is not None and HUB_SCHEME in support.schemes
     if not (spec.adapters or spec.model.projector or spec.model.draft):
-        return Beside()
+        return Beside(uses_hub=may_use_hub)
     parts = tuple(_parts(service, engine))
     places = {part.field: _placed(part, service, facts, model) for part in parts}
     sources = tuple(place.source for place in places.values())
@@ -94,7 +96,7 @@ def choose_beside(service: LLMService, facts: Facts, engine: Engine, model: Mode
         ),
         claims=tuple(dict.fromkeys(each.claim for each in sources if each.claim and each.claim != model.claim)),
         downloads=tuple(dict.fromkeys(place.download for place in places.values() if place.download)),
-        uses_hub=any(each.scheme == HUB_SCHEME for each in sources),
+        uses_hub=may_use_hub or any(each.scheme == HUB_SCHEME for each in sources),
     )
 
 

@@ -16,7 +16,7 @@ from sandbox.tiny_pooled import tiny_adapter, tiny_embedder, tiny_reranker
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, address_of, ask
 
-pytestmark = [pytest.mark.engines, pytest.mark.sandbox]
+pytestmark = [pytest.mark.engines, pytest.mark.cluster, pytest.mark.sandbox]
 
 FILES = {"embedder.gguf": tiny_embedder, "reranker.gguf": tiny_reranker, "adapter.gguf": tiny_adapter}
 LONG = "word " * 180
@@ -49,11 +49,8 @@ def post(kube: Kube, path: str, body: Any, name: str = "chat") -> Any:
 
 
 def said(kube: Kube, **more: Any) -> str:
-    """What the model says to a question, the same each time.
-
-    Without its prompt cache: what was computed with an adapter stays in it when the adapter is taken away (b11312).
-    """
-    body = {"prompt": "hello", "max_tokens": 12, "temperature": 0, "ignore_eos": True, "cache_prompt": False, **more}
+    """What the model says to a question, the same each time."""
+    body = {"prompt": "hello", "max_tokens": 12, "temperature": 0, "ignore_eos": True, **more}
     text: str = post(kube, "/v1/completions", body)["choices"][0]["text"]
     return text
 

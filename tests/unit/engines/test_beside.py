@@ -90,6 +90,7 @@ def test_llamacpp_applies_at_its_start_what_does_not_change_live(live: bool, wor
     )
     launch = LLAMACPP.launch(a_request(a_version("llamacpp"), adapters=adapters, live_adapters=live))
     assert after(launch, "--lora-scaled") == word
+    assert launch.environment.get("LLAMA_ARG_CACHE_PROMPT") == ("0" if live else None)
     assert any("law: 0, tax: 1" in note for note in launch.notes)
 
 

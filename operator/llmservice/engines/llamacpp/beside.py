@@ -42,11 +42,13 @@ def beside_variables(request: ServingRequest) -> Mapping[str, str]:
     """Settings that users may override.
 
     A prompt of which an embedding or a score is made is computed in one step, and refused where it is longer than that
-    (server_slot::can_split). A draft model without a type is loaded and never asked.
+    (server_slot::can_split). A draft model without a type is loaded and never asked. A change of what is applied leaves
+    the cache of earlier prompts as it is, computed without it (launch_slot_with_task).
     """
     tokens = str(max(_SMALLEST_BATCH, request.max_model_len))
     batch = {"LLAMA_ARG_BATCH": tokens, "LLAMA_ARG_UBATCH": tokens} if request.task in _TASK_OPTIONS else {}
-    return {**batch, **({"LLAMA_ARG_SPEC_TYPE": "draft-simple"} if request.draft else {})}
+    draft = {"LLAMA_ARG_SPEC_TYPE": "draft-simple"} if request.draft else {}
+    return {**batch, **draft, **({"LLAMA_ARG_CACHE_PROMPT": "0"} if request.live_adapters else {})}
 
 
 def beside_options(request: ServingRequest) -> Options:
