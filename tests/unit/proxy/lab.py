@@ -120,6 +120,11 @@ class Lab:
     keys: Path
     log: Path
     session: aiohttp.ClientSession
+    engine_port: int
+
+    @property
+    def engine_url(self) -> str:
+        return f"http://127.0.0.1:{self.engine_port}"
 
     @property
     def url(self) -> str:
@@ -179,7 +184,7 @@ async def a_lab(plan: ProxyPlan, folder: Path, keys: dict[str, str] | None = Non
     (folder / "etc" / KEYS_SCRIPT).write_text(_moved(KEYS_LUA, folder, ports))
     command = [_moved(word, folder, ports) for word in (COMMAND_WITH_KEYS if plan.keys else COMMAND)]
     async with _engine(ports[1]) as engine, _process(command, folder / "log") as process, _session() as session:
-        lab = Lab(engine, process, ports[0], ports[2], folder / "keys", folder / "log", session)
+        lab = Lab(engine, process, ports[0], ports[2], folder / "keys", folder / "log", session, ports[1])
         await _started(lab)
         yield lab
 
