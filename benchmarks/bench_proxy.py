@@ -48,7 +48,7 @@ async def run(requests: int) -> None:
                     await measured(lab, url, 20)
                     took = sorted(await measured(lab, url, requests))
                     late = took[int(len(took) * 0.99)]
-                    print(f"{way:22} median {statistics.median(took):6.2f} ms   99 % {late:6.2f} ms")  # noqa: T201
+                    print(f"{way:22} median {statistics.median(took):6.2f} ms   99 % {late:6.2f} ms")
 
 
 if __name__ == "__main__":
