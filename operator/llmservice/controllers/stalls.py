@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import Task
@@ -39,7 +41,7 @@ def a_stall_watch(
 
     def metric_names(engine: str, version: str) -> MetricNames | None:
         try:
-            return ENGINES[engine].metric_names(planner.catalogue.engine_version(engine, version))
+            return metric_names_of_engine(ENGINES[engine], planner.catalogue.engine_version(engine, version))
         except (KeyError, InvalidSpec):
             return None
 
@@ -47,7 +49,7 @@ def a_stall_watch(
     return StallWatch(cache=cache, unscaled=unscaled, handler=handler, changed=changed)
 
 
-async def _ask(address: str, model: str, task: Task) -> Answer:
+async def _ask(pod: ScaledPod, model: str, task: Task) -> Answer:
     """A session for each: it happens once in a long while, and a connection is not kept in any case."""
     async with pod_session() as session:
-        return await ask_for_token(session, address, PORT, model, task, seconds=_ASK_SECONDS)
+        return await ask_for_token(session, pod.address, PORT, model, task, pod_uid=pod.uid, seconds=_ASK_SECONDS)

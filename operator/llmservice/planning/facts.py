@@ -26,6 +26,7 @@ from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
 from llmservice.planning.gathering import gather
 from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model, what_is_asked
+from llmservice.planning.proxied import is_proxied
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -58,7 +59,8 @@ class Facts:
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
     then. `beside` are such paths of what is loaded beside the model, by the keys of their downloads. `slowest_start` is
-    the longest start that was seen when they were chosen, in seconds: the budget follows it.
+    the longest start that was seen when they were chosen, in seconds: the budget follows it. `proxy` is the image of
+    the proxy before the engine, empty where there is none.
     """
 
     version: EngineVersion
@@ -80,6 +82,7 @@ class Facts:
     weights: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
     slowest_start: int | None = None
+    proxy: str = ""
 
     @property
     def device_name(self) -> str:
@@ -140,6 +143,7 @@ def choose_facts(
         notes=notes,
         beside=beside_before(service),
         slowest_start=learned_start(service),
+        proxy=catalogue.proxy_image if is_proxied(service.spec, engine.capabilities) else "",
     )
 
 
@@ -211,6 +215,8 @@ def facts_to_text(facts: Facts) -> str:
         del fields["beside"]
     if facts.slowest_start is None:
         del fields["slowest_start"]
+    if not facts.proxy:
+        del fields["proxy"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ServingRequest
+from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import engine_named
 from llmservice.planning.beside import choose_beside
 from llmservice.planning.beside_checks import check_beside
@@ -25,6 +26,7 @@ from llmservice.planning.notes import notes_on_model
 from llmservice.planning.number_formats import check_files, check_quantization, choose_dtype
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import choose_mounts, plan_pod
+from llmservice.planning.proxy import choose_proxy, listens_on
 from llmservice.planning.resources import choose_resources
 from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import choose_scaling, replica_bound
@@ -74,6 +76,7 @@ def plan_service(
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
+    host, port = listens_on(spec, engine)
     launch = engine.launch(
         ServingRequest(
             names=names.value,
@@ -98,6 +101,8 @@ def plan_service(
             draft=beside.draft,
             adapters=beside.adapters,
             live_adapters=spec.adapter_updates == "Live",
+            host=host,
+            port=port,
         )
     )
     (image,) = images
@@ -113,7 +118,7 @@ def plan_service(
     sizes = ScratchSizes(shared_memory.value, resources.disk)
     mounts = (*choose_mounts(spec, source, launch, sizes, compiled), *beside.mounts)
     named, serving = (names, version, image, task, context, dtype), (launch, resources, shared_memory)
-    metric_names = metric_names_for(task.value, engine.metric_names(facts.version))
+    metric_names = metric_names_for(task.value, metric_names_of_engine(engine, facts.version))
     open_decisions = (*named, *serving, rollout, startup, drain, cache)
 
     return ServicePlan(
@@ -162,6 +167,7 @@ def plan_service(
         adapters=beside.adapters,
         live_adapters=spec.adapter_updates == "Live",
         adapters_named=engine.capabilities.adapters is not None and engine.capabilities.adapters.named,
+        proxy=choose_proxy(spec, facts, engine.capabilities, launch, resources, context.max_num_seqs),
     )
 
 

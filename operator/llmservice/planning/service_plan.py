@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from llmservice.catalog.accelerator import Json
 from llmservice.engines.adapters import Adapter
-from llmservice.engines.engine import Default, Probes
+from llmservice.engines.engine import Default, HttpProbe, Probes
 from llmservice.engines.metric_names import MetricNames
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.model_facts import Task
@@ -16,11 +16,13 @@ __all__ = [
     "ContainerPlan",
     "Default",
     "Json",
+    "KeysPlan",
     "LoadTargets",
     "Mount",
     "OwnedClaim",
     "Owner",
     "PodPlan",
+    "ProxyPlan",
     "RolloutPlan",
     "ScalingPlan",
     "ServicePlan",
@@ -133,6 +135,38 @@ class CachePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeysPlan:
+    """The Secret with the keys of clients; an empty `entry` means that every entry is one."""
+
+    name: str
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyPlan:
+    """The proxy before an engine, in a container that starts before the engine's and stops after it.
+
+    It `measures` for an engine that does not: `running` requests are with the engine at once, `queued` wait, and its
+    own metrics are shown; else the engine's are, both numbers are 0 and the engine queues itself. `connections` are
+    those of clients. `keys` is None where none are asked for. `probes` are answered by the engine, without a key;
+    `/health` means the first. `stop_seconds` is the longest that it goes on after its stop began.
+    """
+
+    image: str
+    pull_policy: str
+    measures: bool
+    running: int
+    queued: int
+    connections: int
+    keys: KeysPlan | None
+    probes: tuple[HttpProbe, ...]
+    security: Json
+    resource_requests: Mapping[str, str]
+    resource_limits: Mapping[str, str]
+    stop_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadTargets:
     """Target load per replica; None ignores a signal. `kv_use` is a ratio 0–1, the others are requests."""
 
@@ -173,7 +207,8 @@ class ServicePlan:
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
-    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models.
+    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `proxy` is None
+    where clients talk to the engine itself.
     """
 
     owner: Owner
@@ -206,6 +241,7 @@ class ServicePlan:
     adapters: tuple[Adapter, ...] = ()
     live_adapters: bool = False
     adapters_named: bool = False
+    proxy: ProxyPlan | None = None
 
     @property
     def minimum(self) -> int | None:

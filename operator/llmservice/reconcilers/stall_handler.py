@@ -36,8 +36,8 @@ _TURN_SECONDS = 15.0
 """Whose turn to be asked does not come within this time is asked in a later round."""
 _RIGHT_AGAIN_SECONDS = 600.0
 
-Ask = Callable[[str, str, Task], Awaitable[Answer]]
-"""Asks the pod at an address for as little as the model of this name can do."""
+Ask = Callable[[ScaledPod, str, Task], Awaitable[Answer]]
+"""Asks a pod for as little as the model of this name can do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class StallHandler:
                     await turn.enter_async_context(self.slots.slot(state.key[0]))
             except TimeoutError:
                 return None
-            return await self.ask(pod.address, state.service.model, state.service.task)
+            return await self.ask(pod, state.service.model, state.service.task)
 
     async def _handled(self, state: StallState) -> Condition | None:
         """What the status is to say, after a restart where one may be."""

@@ -16,14 +16,9 @@ from enum import StrEnum
 import aiohttp
 from yarl import URL
 
+from llmservice.engines.proxied import POD_UID_HEADER, QUESTION_PATHS
 from llmservice.models.model_facts import Task
 
-_PATHS: Mapping[Task, str] = {
-    Task.GENERATE: "/v1/completions",
-    Task.EMBED: "/v1/embeddings",
-    Task.RERANK: "/v1/rerank",
-    Task.TRANSCRIBE: "/v1/audio/transcriptions",
-}
 _SAMPLES_A_SECOND = 16_000
 _OK = 200
 _MOST_BYTES = 64 * 2**10
@@ -47,17 +42,20 @@ async def ask_for_token(
     model: str,
     task: Task = Task.GENERATE,
     *,
+    pod_uid: str,
     seconds: float,
 ) -> Answer:
     """Send one small request to the pod at this address, and wait so long for the answer. Never raises.
 
-    All engines of the catalogue answer OpenAI's API on the port that has their metrics.
+    All engines of the catalogue answer OpenAI's API on the port that has their metrics. A proxy that asks clients for
+    keys lets the question pass, now and then, for who knows the UID of its pod.
     """
-    url = URL.build(scheme="http", host=address, port=port, path=_PATHS[task])
+    url = URL.build(scheme="http", host=address, port=port, path=QUESTION_PATHS[task])
+    headers = {POD_UID_HEADER: pod_uid}
     try:
         async with (
             asyncio.timeout(seconds),
-            session.post(url, data=_body(task, model), allow_redirects=False) as response,
+            session.post(url, data=_body(task, model), headers=headers, allow_redirects=False) as response,
         ):
             if response.status != _OK:
                 return Answer.UNTOLD
