@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
-    PORT,
     Capabilities,
     Default,
     Launch,
@@ -109,7 +108,7 @@ class LlamaCpp:
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
         model, defaults, notes = _model(request)
-        wanted = (*_SERVING, ("--alias", ",".join(request.names)), *model, *_capacity(request))
+        wanted = (*_serving(request), *model, *_capacity(request))
         return Launch(
             args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
             probes=_PROBES,
@@ -125,16 +124,19 @@ class LlamaCpp:
         )
 
 
-LLAMACPP = LlamaCpp()
+ENGINE = LlamaCpp()
 
 _Options = tuple[tuple[str, ...], ...]
 
-_SERVING: _Options = (
-    ("--host", "0.0.0.0"),  # noqa: S104  (the pod's own address)
-    ("--port", str(PORT)),
-    ("--metrics",),
-    ("--slots",),
-)
+
+def _serving(request: ServingRequest) -> _Options:
+    return (
+        ("--host", request.host),
+        ("--port", str(request.port)),
+        ("--metrics",),
+        ("--slots",),
+        ("--alias", ",".join(request.names)),
+    )
 
 
 def _places(model: ModelSource) -> Mapping[str, str]:

@@ -8,7 +8,6 @@ upper case. An option may occur only once, so defaults that users may override a
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
-    PORT,
     Capabilities,
     Default,
     Launch,
@@ -103,7 +102,7 @@ class Tgi:
         )
 
 
-TGI = Tgi()
+ENGINE = Tgi()
 
 _ENVIRONMENT = {
     "HOME": _CACHE,
@@ -186,7 +185,11 @@ def _prefill(request: ServingRequest) -> tuple[Default, ...]:
 
 def _serving(request: ServingRequest) -> tuple[str, ...]:
     """`--hostname`, because TGI would read the pod's name from HOSTNAME; `--port`, because the image sets 80."""
-    return ("--hostname=0.0.0.0", f"--port={PORT}", f"--graceful-termination-timeout={request.drain_seconds}")
+    return (
+        f"--hostname={request.host}",
+        f"--port={request.port}",
+        f"--graceful-termination-timeout={request.drain_seconds}",
+    )
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ import math
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
     COMPILED_PATH,
-    PORT,
     Capabilities,
     Default,
     Launch,
@@ -97,6 +96,7 @@ class Vllm:
     name = "vllm"
     capabilities = Capabilities(
         schemes=frozenset({"hf", "pvc", "oci", "s3", "gs"}),
+        usual=True,
         hub_cache=True,
         revisions=True,
         remote_code=True,
@@ -155,7 +155,7 @@ class Vllm:
         )
 
 
-VLLM = Vllm()
+ENGINE = Vllm()
 
 
 def _flag(option: tuple[str, ...]) -> str:
@@ -166,8 +166,8 @@ def _serving(request: ServingRequest) -> _Options:
     """The names come first: their option takes every word up to the next option."""
     return (
         ("--served-model-name", *request.names),
-        ("--host=0.0.0.0",),
-        (f"--port={PORT}",),
+        (f"--host={request.host}",),
+        (f"--port={request.port}",),
         ("--disable-access-log-for-endpoints=/health,/metrics",),
     )
 
