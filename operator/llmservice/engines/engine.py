@@ -41,8 +41,8 @@ class Default:
 class ModelSource:
     """Where the weights come from, decided by planning.
 
-    `scheme` is `hf`, `pvc`, `oci`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (s3, gs); `path` is
-    the absolute path inside the container (pvc, oci). `file` is the GGUF file the user named, else empty. `claim` or
+    `scheme` is `hf`, `pvc`, `oci`, `ollama`, `s3` or `gs`. `repository` is `owner/name` (hf) or the whole URI (ollama,
+    s3, gs); `path` is the absolute path inside the container (pvc, oci). `file` is the GGUF file the user named, else empty. `claim` or
     `image` is what is mounted at MODELS_PATH, empty for none. `hub_cache` is the absolute path of the folder in which a
     repository lies as huggingface_hub keeps it, where it is on a claim. `offline`: all of it is there, no hub is asked.
     """

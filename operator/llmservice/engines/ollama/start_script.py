@@ -29,7 +29,7 @@ trap 'trap "" TERM INT; kill $job $server 2>/dev/null; wait; exit 143' TERM INT
 say() {{ echo "llmservice: $*"; }}
 quietly() {{ "$@" </dev/null >"$log" 2>&1 & job=$!; wait $job; status=$?; job=''; return $status; }}
 fail() {{
-  tr '\\r' '\\n' <"$log" | grep -ao 'Error: .*' | tail -n 1
+  tr '\\r' '\\n' <"$log" | sed -n 's/^.*\\(Error: \\)/\\1/; /^Error: /,$p' | head -n 8
   say "$1"
   kill $server 2>/dev/null
   wait
@@ -54,6 +54,7 @@ fetch() {{
   if has "$1"; then quietly ollama cp "$1" $staged; fi
   if ! has $staged; then
     say "fetching $from"
+    : >"$log"
     if [ "$how" = {PULL} ]; then
       quietly ollama pull "$from" && quietly ollama cp "$from" $staged && quietly ollama rm "$from"
     else
