@@ -187,7 +187,6 @@ def _places(request: ServingRequest) -> Mapping[str, str]:
         "OLLAMA_MODELS": f"{_CACHE}/ollama",
         "OLLAMA_HOST": f"{request.host}:{request.port}",
         "OLLAMA_NOPRUNE": "1",  # what was fetched stays when the container is restarted, unfinished parts too
-        "GIN_MODE": "release",
     }
 
 
