@@ -208,7 +208,8 @@ class Capabilities:
     """What differs between engines and matters to planning, so that no code compares engine names.
 
     `usual`: commands mean this one when none is named. `proxied`: it measures nothing and has no queue; a proxy before
-    it bounds its concurrent requests, queues and counts them. `schemes` are the model sources. `revisions`: it can load
+    it bounds its concurrent requests, queues and counts them. `client_paths` are what clients may ask for there, where
+    the engine lets everybody do more: paths, and beginnings of paths that end with a slash; empty for all. `schemes` are the model sources. `revisions`: it can load
     a commit or branch. `remote_code`: it can run code from the model's repository. `dtype`: it accepts a number format,
     `float32`: this one too. `gguf`: it loads one file of a repository. `hub_cache`: it finds a repository by its name
     in a read-only cache of the hub. `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it
@@ -223,6 +224,7 @@ class Capabilities:
     schemes: frozenset[str]
     usual: bool = False
     proxied: bool = False
+    client_paths: tuple[str, ...] = ()
     revisions: bool = False
     remote_code: bool = False
     dtype: bool = False

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from sandbox import Sandbox
 from sandbox.build_ollama import ollama_build
 from sandbox.cache import cache_folder
+from sandbox.engine_image import ARCHIVE
+from sandbox.images import image_names
+from sandbox.ollama_image import OLLAMA_IMAGE, ollama_image_build
 from sandbox.progress import Progress
 from sandbox.tiny_model import tiny_model
+from tests.cluster.kube import Kube
+from tests.engines.ollama.endless_model import endless_model
 from tests.engines.ollama.local_registry import LocalRegistry, local_registry
 from tests.local_hub.certificate import self_signed
 
@@ -30,4 +36,23 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, Path]
 def registry(tls: tuple[ssl.SSLContext, Path]) -> Iterator[LocalRegistry]:
     """A registry with the tiny model."""
     with local_registry({"tiny/llama:1b": tiny_model()}, tls[0]) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def node(box: Sandbox, programs: Path) -> Sandbox:
+    """The sandbox with the image on its node."""
+    archive = ollama_image_build(programs).ensure(cache_folder(), Progress()) / ARCHIVE
+    if OLLAMA_IMAGE not in image_names(box.cell()):
+        box.load_image(archive)
+    return box
+
+
+@pytest.fixture
+def reachable(kube: Kube, node: Sandbox, tmp_path: Path) -> Iterator[LocalRegistry]:
+    """A registry that pods reach and trust, with a model whose answers are as long as they are asked for."""
+    tls, authority = self_signed(tmp_path, node.bridge_address)
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "authority"}}
+    kube.create({**config_map, "data": {"authority.pem": authority.read_text()}})
+    with local_registry({"tiny/llama:1b": endless_model(tmp_path)}, tls, host=node.bridge_address) as running:
         yield running

@@ -43,6 +43,13 @@ _QUEUE = 512
 a time makes the others wait there."""
 _KV_CACHE_DTYPES = ("f16", "q8_0", "q4_0")
 
+_CLIENT_PATHS = (
+    *("/v1/", "/", "/api/generate", "/api/chat", "/api/embed", "/api/embeddings"),
+    *("/api/show", "/api/tags", "/api/ps", "/api/version"),
+)
+"""What asks and what looks (server/routes.go). The rest changes the models of the server, or shows its memory (pprof), and
+asks for no key."""
+
 _MEMORY = MemoryUse(
     variants=frozenset({"cuda", "rocm"}),
     utilization=1.0,
@@ -66,6 +73,7 @@ class Ollama:
     capabilities = Capabilities(
         schemes=frozenset({SCHEME, "hf", "pvc", "oci"}),
         proxied=True,
+        client_paths=_CLIENT_PATHS,
         gguf=True,
         syntax=Syntax(variables="OLLAMA_"),
         memory=_MEMORY,
