@@ -16,8 +16,8 @@ from sandbox.progress import Progress
 from sandbox.tiny_model import tiny_model
 from tests.cluster.kube import Kube
 from tests.engines.ollama.endless_model import endless_model
-from tests.engines.ollama.local_registry import LocalRegistry, local_registry
 from tests.local_hub.certificate import self_signed
+from tests.local_registry.local_registry import LocalRegistry, local_registry
 
 
 @pytest.fixture(scope="session")

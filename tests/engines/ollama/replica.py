@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.engine import Launch, ModelSource, ServingRequest
 from llmservice.engines.ollama.engine import ENGINE
 from sandbox.build_ollama import ollama_version
-from tests.ports import free_port
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +108,6 @@ def replica(
     try:
         yield Replica(folder=folder, port=port, log=log, process=process)
     finally:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait(10)
-
-
-__all__ = ["Replica", "a_launch", "free_port", "replica"]

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from sandbox import Sandbox
 from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
 from tests.cluster.services import address_of, ask
-from tests.engines.ollama.local_registry import LocalRegistry
 from tests.engines.ollama.services import an_ollama_service
+from tests.local_registry.local_registry import LocalRegistry
 from tests.streams.stage import Stage
 
 pytestmark = pytest.mark.engines
@@ -39,7 +38,9 @@ def status_of(kube: Kube, method: str, path: str, **body: Any) -> int:
 
 
 def test_a_model_of_a_registry_answers_under_the_names_of_the_resource(kube: Kube, reachable: LocalRegistry) -> None:
-    kube.create(an_ollama_service(reachable.uri(MODEL), model={"uri": reachable.uri(MODEL), "names": ["chat", "a/b:v1"]}))
+    kube.create(
+        an_ollama_service(reachable.uri(MODEL), model={"uri": reachable.uri(MODEL), "names": ["chat", "a/b:v1"]})
+    )
     body = kube.wait_ready("chat")
     for name in ("chat", "a/b:v1"):
         assert ask(kube, "chat", max_tokens=5)["usage"]["completion_tokens"] == 5
@@ -73,7 +74,7 @@ def test_why_a_model_cannot_be_fetched_is_told(kube: Kube, reachable: LocalRegis
 
 
 def test_no_stream_is_cut_when_a_pod_is_deleted_and_when_all_are_replaced(
-    kube: Kube, operator: Operator, node: Sandbox, reachable: LocalRegistry
+    kube: Kube, operator: Operator, reachable: LocalRegistry
 ) -> None:
     kube.create(an_ollama_service(reachable.uri(MODEL), replicas=2))
     kube.wait_ready("chat")

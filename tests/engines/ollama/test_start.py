@@ -12,8 +12,9 @@ from llmservice.engines.engine import ModelSource
 from llmservice.engines.ollama.engine import ENGINE
 from llmservice.engines.timed_log import timed_log
 from sandbox.tiny_model import tiny_model
-from tests.engines.ollama.local_registry import LocalRegistry
-from tests.engines.ollama.replica import a_launch, free_port, replica
+from tests.engines.ollama.replica import a_launch, replica
+from tests.local_registry.local_registry import LocalRegistry
+from tests.ports import free_port
 
 pytestmark = pytest.mark.engines
 
@@ -59,7 +60,12 @@ def test_a_model_of_a_registry_is_loaded_before_it_has_its_names(
         assert running.said.count("starting go runner") == 1, "one model in memory, whatever it is called"
         assert running.stop() == 143
         report = ENGINE.start_report(running.said)
-    assert (report.backend, report.kv_tokens, report.full_length_requests, report.request_tokens) == ("cpu", 2048, 4, 512)
+    assert (report.backend, report.kv_tokens, report.full_length_requests, report.request_tokens) == (
+        "cpu",
+        2048,
+        4,
+        512,
+    )
 
 
 def test_the_parts_of_a_start_are_told(
@@ -127,14 +133,22 @@ def test_it_ends_at_once_when_it_is_stopped_while_it_fetches(
     ("answer", "reason"),
     [
         (None, "ModelNotFound"),
-        ((412, "\n\nThe model you are attempting to pull requires a newer version of Ollama.\n"), "UnsupportedModelSource"),
+        (
+            (412, "\n\nThe model you are attempting to pull requires a newer version of Ollama.\n"),
+            "UnsupportedModelSource",
+        ),
         ((403, "forbidden"), "ModelAccessDenied"),
         ((429, "too many requests"), "HubThrottled"),
         ((503, "try again"), "HubUnreachable"),
     ],
 )
 def test_why_nothing_was_fetched_is_on_the_log(
-    registry: LocalRegistry, trusting: dict[str, str], programs: Path, tmp_path: Path, answer: tuple[int, str], reason: str
+    registry: LocalRegistry,
+    trusting: dict[str, str],
+    programs: Path,
+    tmp_path: Path,
+    answer: tuple[int, str],
+    reason: str,
 ) -> None:
     if answer:
         registry.answers[MODEL] = answer

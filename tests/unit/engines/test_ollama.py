@@ -37,7 +37,11 @@ def asked(model: ModelSource = IN_REGISTRY, **changes: Any) -> ServingRequest:
         ),
         (ModelSource(scheme="hf", repository="acme/chat-7B-GGUF"), "auto", ("pull", "hf.co/acme/chat-7B-GGUF")),
         (ModelSource(scheme="hf", repository="acme/chat-7B-GGUF"), "Q8_0", ("pull", "hf.co/acme/chat-7B-GGUF:Q8_0")),
-        (ModelSource(scheme="hf", repository="acme/chat-Q4_0-GGUF"), "auto", ("pull", "hf.co/acme/chat-Q4_0-GGUF:Q4_0")),
+        (
+            ModelSource(scheme="hf", repository="acme/chat-Q4_0-GGUF"),
+            "auto",
+            ("pull", "hf.co/acme/chat-Q4_0-GGUF:Q4_0"),
+        ),
         (
             ModelSource(scheme="hf", repository="acme/chat-7B-GGUF", file="chat.Q6_K.gguf"),
             "auto",
@@ -75,7 +79,9 @@ def test_it_is_ready_when_the_model_has_its_name(name: str, shown: str) -> None:
     assert not launch.probes.liveness.expects, "a model that is loaded again is no reason to restart"
 
 
-@pytest.mark.parametrize("name", ["a/b/c/d", "team.a/chat", "x" * 81, "chat:" + "x" * 81, "llmservice/preloaded", "a b"])
+@pytest.mark.parametrize(
+    "name", ["a/b/c/d", "team.a/chat", "x" * 81, "chat:" + "x" * 81, "llmservice/preloaded", "a b"]
+)
 def test_a_name_that_it_would_refuse_is_refused_before(name: str) -> None:
     with pytest.raises(InvalidSpec, match=r"spec\.model\.names: ") as caught:
         a_launch(names=("chat", name))

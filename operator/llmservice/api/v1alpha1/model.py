@@ -117,7 +117,7 @@ class Model(ApiModel):
         _uri_rule(
             f"self.uri.startsWith('{_OLLAMA}')",
             lambda uri: uri.startswith(_OLLAMA),
-            f"{_OLLAMA}([A-Za-z0-9][-._A-Za-z0-9]*(:[0-9]+)?/)?([A-Za-z0-9_][-_A-Za-z0-9]*/)?"
+            f"{_OLLAMA}(([A-Za-z0-9][-._A-Za-z0-9]*(:[0-9]+)?/)?[A-Za-z0-9_][-_A-Za-z0-9]*/)?"
             "[A-Za-z0-9_][-._A-Za-z0-9]*(:[A-Za-z0-9_][-._A-Za-z0-9]*)?",
             "must be ollama://name:tag, ollama://namespace/name:tag or ollama://host/namespace/name:tag",
         ),

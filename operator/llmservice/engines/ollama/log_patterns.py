@@ -106,7 +106,8 @@ _LOADING = (
         cause="the version does not know the model's architecture",
         reason=Reason.UNSUPPORTED_MODEL_SOURCE,
         pattern=compiled(
-            r"unknown model architecture: |unsupported model architecture|may be incompatible with your version of Ollama"
+            r"unknown model architecture: |unsupported model architecture"
+            r"|may be incompatible with your version of Ollama"
         ),
         remedy="set a newer spec.engineOptions.version, or another engine",
     ),
@@ -114,7 +115,8 @@ _LOADING = (
         cause="the model needs more memory than there is",
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(
-            r"model requires more system memory|memory layout cannot be allocated|failed to (commit|allocate) memory for model"
+            r"model requires more system memory|memory layout cannot be allocated"
+            r"|failed to (commit|allocate) memory for model"
         ),
         remedy=(
             "take a smaller quantization, lower spec.maxModelLen or spec.maxNumSeqs, raise spec.gpu.count, or raise "

@@ -36,6 +36,4 @@ def name_in(text: str) -> Name | None:
     """The parts of a name; None where Ollama would refuse it."""
     if not (found := _FORM.whole(text)):
         return None
-    return Name(
-        found["host"] or _HOST, found["namespace"] or _NAMESPACE, found["model"], found["tag"] or _TAG
-    )
+    return Name(found["host"] or _HOST, found["namespace"] or _NAMESPACE, found["model"], found["tag"] or _TAG)

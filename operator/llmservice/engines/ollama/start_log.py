@@ -16,11 +16,17 @@ _FOUND = finder(
 """discover/types.go, once for each device of each of the two servers; `library=cpu` where there is none."""
 _OFFLOADED = finder(r"offloaded (?P<some>[0-9]{1,5})/(?P<all>[0-9]{1,5}) layers to GPU")
 """ml/backend/ggml/ggml.go and llama.cpp."""
-_KV = finder(r'msg="kv cache" device=(?P<id>[A-Za-z]{1,16}[0-9]{0,3}) size="(?P<size>[0-9.]{1,16}) (?P<unit>[KMGT]?i?B)"')
+_KV = finder(
+    r'msg="kv cache" device=(?P<id>[A-Za-z]{1,16}[0-9]{0,3}) size="(?P<size>[0-9.]{1,16}) (?P<unit>[KMGT]?i?B)"'
+)
 """ml/device.go. A line of the layout that was tried last counts: one for each device."""
-_KV_BUFFER = finder(r"llama_kv_cache[a-z_]*: +(?P<id>[A-Za-z_]{1,24}[0-9]{0,3}) KV buffer size = +(?P<size>[0-9.]{1,16}) (?P<unit>MiB)")
+_KV_BUFFER = finder(
+    r"llama_kv_cache[a-z_]*: +(?P<id>[A-Za-z_]{1,24}[0-9]{0,3}) KV buffer size = +(?P<size>[0-9.]{1,16}) (?P<unit>MiB)"
+)
 """llama.cpp, where it is the child."""
-_LOAD = finder(r"Operation:commit [^\n]{0,200}?Parallel:(?P<slots>[0-9]{1,6}) [^\n]{0,200}?KvSize:(?P<tokens>[0-9]{1,12}) ")
+_LOAD = finder(
+    r"Operation:commit [^\n]{0,200}?Parallel:(?P<slots>[0-9]{1,6}) [^\n]{0,200}?KvSize:(?P<tokens>[0-9]{1,12}) "
+)
 """runner/llamarunner/runner.go, runner/ollamarunner/runner.go."""
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _LIBRARIES = {"cuda": "cuda", "rocm": "rocm", "vulkan": "vulkan"}

@@ -18,7 +18,7 @@ LINES = (
     ),
     Line(
         OLLAMA,
-        "Error: pull model manifest: 412: \n\nThe model you are attempting to pull requires a newer version of Ollama.\n",
+        "Error: pull model manifest: 412: \n\nThe model you are attempting to pull requires a newer version of Ollama.",
         "UnsupportedModelSource",
         "spec.engineOptions.version",
         "github.com/ollama/ollama/issues/14876",
@@ -54,8 +54,8 @@ LINES = (
     ),
     Line(
         OLLAMA,
-        'Error: pull model manifest: Get "https://registry:5000/v2/a/b/manifests/1": http: server gave HTTP response to '
-        "HTTPS client",
+        'Error: pull model manifest: Get "https://registry:5000/v2/a/b/manifests/1": http: server gave HTTP response '
+        "to HTTPS client",
         "HubUnreachable",
         "https",
         "Go, net/http",
@@ -132,10 +132,10 @@ LINES = (
 )
 
 GOOD_START = (
-    'time=2026-11-22T17:25:33.100Z level=INFO source=routes.go:1718 msg="Listening on 127.0.0.1:11434 (version 0.17.4)"\n'
+    'level=INFO source=routes.go:1718 msg="Listening on 127.0.0.1:11434 (version 0.17.4)"\n'
     '[GIN] 2026/11/22 - 17:25:33 | 404 |     193.135µs |       127.0.0.1 | POST     "/api/show"\n'
     "llmservice: fetching tinyllama:1.1b\n"
-    'time=2026-11-22T17:25:33.400Z level=INFO source=download.go:179 msg="downloading 4259d14a75b7 in 1 464 KB part(s)"\n'
+    'level=INFO source=download.go:179 msg="downloading 4259d14a75b7 in 1 464 KB part(s)"\n'
     "llmservice: fetched\n"
     "llmservice: loading\n"
     'time=2026-11-22T17:25:34.100Z level=INFO source=server.go:1388 msg="llama runner started in 0.28 seconds"\n'

@@ -84,7 +84,9 @@ class LocalRegistry:
 
 
 @contextmanager
-def local_registry(models: dict[str, bytes], tls: ssl.SSLContext, *, host: str = "127.0.0.1") -> Iterator[LocalRegistry]:
+def local_registry(
+    models: dict[str, bytes], tls: ssl.SSLContext, *, host: str = "127.0.0.1"
+) -> Iterator[LocalRegistry]:
     """The registry in a thread of its own, at an address of this machine, as long as the block runs."""
     registry, ready, done = LocalRegistry(models), threading.Event(), threading.Event()
 
