@@ -13,6 +13,7 @@ from sandbox.engine_image import ARCHIVE
 from sandbox.images import image_names
 from sandbox.ollama_image import OLLAMA_IMAGE, ollama_image_build
 from sandbox.progress import Progress
+from sandbox.proxy_image import PROXY_IMAGE, proxy_image_build
 from sandbox.tiny_model import tiny_model
 from tests.cluster.kube import Kube
 from tests.engines.ollama.endless_model import endless_model
@@ -41,10 +42,11 @@ def registry(tls: tuple[ssl.SSLContext, Path]) -> Iterator[LocalRegistry]:
 
 @pytest.fixture(scope="session")
 def node(box: Sandbox, programs: Path) -> Sandbox:
-    """The sandbox with the image on its node."""
-    archive = ollama_image_build(programs).ensure(cache_folder(), Progress()) / ARCHIVE
-    if OLLAMA_IMAGE not in image_names(box.cell()):
-        box.load_image(archive)
+    """The sandbox with the images of Ollama and of the proxy on its node."""
+    for name, build in ((OLLAMA_IMAGE, ollama_image_build(programs)), (PROXY_IMAGE, proxy_image_build())):
+        archive = build.ensure(cache_folder(), Progress()) / ARCHIVE
+        if name not in image_names(box.cell()):
+            box.load_image(archive)
     return box
 
 

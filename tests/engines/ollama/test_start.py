@@ -147,7 +147,7 @@ def test_why_nothing_was_fetched_is_on_the_log(
     trusting: dict[str, str],
     programs: Path,
     tmp_path: Path,
-    answer: tuple[int, str],
+    answer: tuple[int, str] | None,
     reason: str,
 ) -> None:
     if answer:

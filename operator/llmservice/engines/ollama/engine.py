@@ -5,6 +5,7 @@ cmd/cmd.go, Dockerfile. It has variables where others have options, reports no m
 stopped: a proxy before it bounds, queues, counts and drains. How a replica starts is in `start_script.py`.
 """
 
+from llmservice.engines.draining import SETTLE_SECONDS, wait_for_proxy
 from llmservice.engines.engine import Capabilities, HttpProbe, Launch, Probes, ServingRequest, Syntax
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
 from llmservice.engines.metric_names import MetricNames
@@ -70,6 +71,9 @@ class Ollama:
             probes=_probes(names[0]),
             environment=variables(request),
             writable_paths=(CACHE,),
+            # SIGTERM ends running requests: the proxy takes no new ones, and those that it has are waited for.
+            pre_stop=wait_for_proxy(request),
+            pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
             stop_seconds=10,
             defaults=defaults,
             notes=notes,
