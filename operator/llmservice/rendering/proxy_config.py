@@ -2,7 +2,7 @@
 
 | frontend | for | to |
 |---|---|---|
-| clients, on the replica's port | clients, and those who read metrics | engine, open, unauthorized, closed, overloaded |
+| clients, on the replica's port | clients, and those who read metrics | all backends |
 | probes | the kubelet, so that no number of clients keeps it waiting | open |
 
 | backend | what |
