@@ -19,8 +19,8 @@ pytestmark = pytest.mark.engines
 MODEL = "tiny/llama:1b"
 REFUSED = {307, 403, 404}
 """By the proxy; what Ollama redirects (307) leads to where the proxy refuses."""
-HELD = 8
-"""As many as two replicas run at once: none waits."""
+HELD, TOKENS = 6, 250
+"""Streams at once, for all of which one replica has room: while the other is replaced, none waits."""
 
 
 def status_of(kube: Kube, method: str, path: str, **body: Any) -> int:
@@ -61,6 +61,7 @@ def test_a_model_of_a_registry_answers_under_the_names_of_the_resource(kube: Kub
 def test_a_client_cannot_change_which_models_there_are(kube: Kube, reachable: LocalRegistry) -> None:
     kube.create(an_ollama_service(reachable.uri(MODEL)))
     kube.wait_ready("chat")
+    ask(kube)
     for method, path in (
         ("POST", "/api/pull"),
         ("POST", "/api/create"),
@@ -87,15 +88,15 @@ def test_why_a_model_cannot_be_fetched_is_told(kube: Kube, reachable: LocalRegis
 def test_no_stream_is_cut_when_a_pod_is_deleted_and_when_all_are_replaced(
     kube: Kube, operator: Operator, reachable: LocalRegistry
 ) -> None:
-    kube.create(an_ollama_service(reachable.uri(MODEL), replicas=2))
+    kube.create(an_ollama_service(reachable.uri(MODEL), replicas=2, maxNumSeqs=HELD + 2))
     kube.wait_ready("chat")
-    stage = Stage(kube=kube, operator=operator, tokens=1500, held=HELD, least_in_flight=HELD // 2)
+    stage = Stage(kube=kube, operator=operator, tokens=TOKENS, held=HELD, least_in_flight=HELD // 2)
     with stage.disturbed("Ollama: a pod is deleted") as audience:
         pod = stage.ready_pods()[0]
         kube.delete("Pod", pod)
         stage.wait(lambda: stage.all_replaced({pod}), audience)
     before = stage.pods()
     with stage.disturbed("Ollama: an edit, every replica is replaced") as audience:
-        stage.edit(maxNumSeqs=5)
+        stage.edit(maxNumSeqs=HELD + 3)
         stage.wait(lambda: stage.all_replaced(before), audience)
     print(*stage.rows, sep="\n")  # noqa: T201  (minutes of a test worth reading)
