@@ -24,6 +24,7 @@ from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
 from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
+from llmservice.planning.gathering import gather
 from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model, what_is_asked
 from llmservice.planning.proxied import is_proxied
 from llmservice.planning.render_version import RENDER_VERSION
@@ -57,8 +58,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `slowest_start` is the longest start that the budget is made from, in seconds. `proxy` is the image of the
-    proxy before the engine, empty where there is none.
+    then. `slowest_start` is the longest start that was seen when they were chosen, in seconds: the budget follows it.
+    `proxy` is the image of the proxy before the engine, empty where there is none.
     """
 
     version: EngineVersion
@@ -108,11 +109,15 @@ def choose_facts(
     before it. Raises InvalidSpec for names that have no row, and for arguments that the version does not know: both are
     checked here alone, so that no later catalogue refuses them.
     """
-    engine, update = engine_named(service.spec.engine), update_of(service)
-    if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
+    options, named, update = service.spec.engine_options, service.spec.engine, update_of(service)
+    if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (named, update):
         return facts
-    options = service.spec.engine_options
-    version, gpu = catalogue.engine_version(engine.name, options.version), gpu_of(service.spec.gpu, choice)
+    gpu = gpu_of(service.spec.gpu, choice)
+    gather(
+        lambda: catalogue.engine_version(engine_named(named).name, options.version),
+        lambda: _accelerator(gpu, catalogue),
+    )
+    engine, version = engine_named(named), catalogue.engine_version(named, options.version)
     notes = check_recorded(engine, version, catalogue.engines[engine.name].recordings, options)
     accelerator, known = _accelerator(gpu, catalogue), model or known_model(service.spec, catalogue)
     return Facts(
@@ -132,7 +137,7 @@ def choose_facts(
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
-        slowest_start=slowest_start(service),
+        slowest_start=learned_start(service),
         proxy=catalogue.proxy_image if is_proxied(service.spec, engine.capabilities) else "",
     )
 
@@ -140,17 +145,6 @@ def choose_facts(
 def with_weights(facts: Facts, weights: str) -> Facts:
     """The facts with the path that a download answered; an empty one changes nothing."""
     return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
-
-
-def slowest_start(service: LLMService) -> int | None:
-    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
-
-    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
-    """
-    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
-    if before is not None and before.update == update_of(service):
-        return before.slowest_start
-    return learned_start(service)
 
 
 def learned_start(service: LLMService) -> int | None:
