@@ -199,3 +199,11 @@ def test_the_parts_of_a_start_are_those_of_its_program() -> None:
     times = OLLAMA.start_times(log)
     assert times.download_seconds == pytest.approx(12.5)
     assert times.loaded_at == log.times[3]
+
+
+def test_a_file_of_a_volume_is_not_downloaded() -> None:
+    log = timed_log(
+        "2026-11-22T17:25:33.000000000Z llmservice: fetching /models/chat.gguf\n"
+        "2026-11-22T17:25:45.500000000Z llmservice: fetched\n"
+    )
+    assert OLLAMA.start_times(log).download_seconds is None

@@ -31,7 +31,8 @@ _LOAD = finder(
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _LIBRARIES = {"cuda": "cuda", "rocm": "rocm", "vulkan": "vulkan"}
 
-_FETCHING = compiled(r"^llmservice: fetching ")
+_FETCHING = compiled(r"^llmservice: fetching [^/]")
+"""Not a file of a volume, which begins with a slash: reading that belongs to loading."""
 _FETCHED = compiled(r"^llmservice: fetched$")
 _SERVING = compiled(r"^llmservice: serving ")
 
