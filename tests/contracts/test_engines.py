@@ -314,6 +314,19 @@ def test_a_field_it_cannot_honour_is_refused(subject: Subject, field: str, value
     assert caught.value.reason == "UnsupportedField"
 
 
+def test_a_token_that_it_does_not_read_is_refused(subject: Subject) -> None:
+    """Unless a download reads it."""
+    token = {"spec__model__tokenSecretRef": {"name": "hub", "key": "token"}}
+    if subject.engine.capabilities.hub_token:
+        variables = subject.plan(**token).container.environment
+        assert any(variable["name"] == "HF_TOKEN" for variable in variables)
+        return
+    with pytest.raises(InvalidSpec, match=r"spec\.model\.tokenSecretRef: ") as caught:
+        subject.plan(**token)
+    assert caught.value.reason == "UnsupportedField"
+    assert subject.plan(**token, spec__model__cache={"claim": {"name": "weights"}}).cache is not None
+
+
 def test_has_a_golden_case(subject: Subject) -> None:
     assert any(f"engine: {subject.engine.name}\n" in case.service.read_text() for case in CASES)
 

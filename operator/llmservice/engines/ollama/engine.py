@@ -48,6 +48,7 @@ class Ollama:
         proxied=True,
         client_paths=_CLIENT_PATHS,
         gguf=True,
+        hub_token=False,
         syntax=Syntax(variables="OLLAMA_"),
         memory=_MEMORY,
     )
