@@ -41,14 +41,16 @@ def llama_build() -> Build:
 
 
 def _make(work: Path, output: Path, say: Say) -> None:
-    source, build = _source(work, say), work / "build"
+    source, build = llama_source(work, say), work / "build"
     follow(["cmake", "-S", source, "-B", build, "-G", "Ninja", *OPTIONS], say)
     follow(["cmake", "--build", build, "--target", "llama-server"], say)  # resumes where a crash left it
     shutil.copy2(build / "bin" / "llama-server", output)
     run(["strip", output / "llama-server"])
 
 
-def _source(work: Path, say: Say) -> Path:
+def llama_source(work: Path, say: Say) -> Path:
+    """The folder of llama.cpp's source, below `work`, downloaded unless it is there."""
+    work.mkdir(parents=True, exist_ok=True)
     source = work / "source"
     if not source.exists():
         say("downloading the source")

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 
-def self_signed(folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """A server's context, and the file that makes a client trust it."""
+def self_signed(folder: Path, host: str = "127.0.0.1") -> tuple[ssl.SSLContext, Path]:
+    """The context of a server at this address, and the file that makes a client trust it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "local hub")])
     now = dt.datetime.now(dt.UTC)
@@ -19,7 +19,7 @@ def self_signed(folder: Path) -> tuple[ssl.SSLContext, Path]:
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(hours=1))
         .not_valid_after(now + dt.timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

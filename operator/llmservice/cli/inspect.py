@@ -15,10 +15,18 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.inspection.hub_access import hub_access
-from llmservice.inspection.inspecting import Inspected, Question, inspect_folder, inspect_hub_cache, inspect_repository
+from llmservice.inspection.inspecting import (
+    Inspected,
+    Question,
+    inspect_folder,
+    inspect_hub_cache,
+    inspect_registry,
+    inspect_repository,
+)
 from llmservice.models.claim_uri import claim_uri
 from llmservice.models.inspection_answer import answer_of, answer_text
 from llmservice.models.inspection_failure import InspectionFailure
+from llmservice.models.registry_uri import registry_uri
 
 _HUB = "hf://"
 _PATHS = ("/", "./", "../")
@@ -67,8 +75,9 @@ def command(
 ) -> None:
     """Print what the files of MODEL say of it: sizes, context, quantization, task; without loading it.
 
-    MODEL is hf://owner/name or owner/name on a hub, a path that begins with / or ./, or pvc://claim/path where that
-    claim is mounted (pvc://claim/folder?repo=owner/name where the folder is a cache of the hub). Of a hub config.json,
+    MODEL is hf://owner/name or owner/name on a hub, ollama://name:tag in a registry of Ollama's, a path that begins
+    with / or ./, or pvc://claim/path where that claim is mounted (pvc://claim/folder?repo=owner/name where the folder
+    is a cache of the hub). Of a hub config.json,
     sizes, and headers are read, never weights. What is in a bucket or in an image cannot be inspected.
 
     The hub is that of HF_ENDPOINT, with the token in HF_TOKEN, through HTTPS_PROXY, trusting SSL_CERT_FILE or
@@ -107,8 +116,12 @@ def _inspected(model: str, revision: str, ask: Question, root: Path | None) -> I
         if repository:
             return asyncio.run(inspect_hub_cache(path, mounted, repository, ask, revision))
         return asyncio.run(inspect_folder(path, mounted, file=ask.file))
+    if in_registry := registry_uri(checked.uri):
+        return asyncio.run(inspect_registry(hub_access, in_registry, ask))
     if "://" in checked.uri and not checked.uri.startswith(_HUB):
-        raise UsageError("UnsupportedModelSource", "cannot be inspected: name hf://, pvc:// or a path", field="MODEL")
+        raise UsageError(
+            "UnsupportedModelSource", "cannot be inspected: name hf://, ollama://, pvc:// or a path", field="MODEL"
+        )
     repository = checked.uri.removeprefix(_HUB)
     return asyncio.run(inspect_repository(hub_access, repository, ask, revision=revision))
 

@@ -52,7 +52,7 @@ def refusal(status: int, headers: Mapping[str, str], what: str, *, with_token: b
     message, code = headers.get("X-Error-Message", ""), headers.get("X-Error-Code", "")
     known = _BY_MESSAGE.get(message) or _BY_CODE.get(code)
     reason, why = known or _by_status(status, with_token=with_token)
-    return InspectionFailed(reason, f"{what}: {why} (HTTP {status})")
+    return InspectionFailed(reason, f"{what}: {why} (HTTP {status})", status)
 
 
 def _by_status(status: int, *, with_token: bool) -> tuple[FailureReason, str]:

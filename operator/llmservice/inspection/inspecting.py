@@ -1,6 +1,7 @@
 """An inspection from beginning to end: facts or a failure, within its time."""
 
 import asyncio
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,12 @@ from llmservice.inspection.hub import MAIN, HubRepository
 from llmservice.inspection.hub_access import HubAccess
 from llmservice.inspection.hub_cache import snapshot_in
 from llmservice.inspection.hub_requests import HubRequests, hub_requests
-from llmservice.inspection.model_files import InspectionFailed
+from llmservice.inspection.model_files import InspectionFailed, ModelFiles
 from llmservice.inspection.reading import facts_from
+from llmservice.inspection.registry import RegistryFiles
 from llmservice.models.inspection_failure import FailureReason, InspectionFailure
 from llmservice.models.model_facts import ModelFacts
+from llmservice.models.registry_uri import RegistryUri
 
 _AGAIN_SECONDS = 3.0
 
@@ -43,25 +46,41 @@ async def inspect_repository(
     access: Callable[[], HubAccess], repository: str, ask: Question, *, revision: str = ""
 ) -> Inspected:
     """A model on a hub, in its time, whatever the hub does."""
+    return await _in_time(
+        access, repository, ask, lambda requests: HubRepository(requests, repository, revision or MAIN)
+    )
+
+
+async def inspect_registry(access: Callable[[], HubAccess], model: RegistryUri, ask: Question) -> Inspected:
+    """A model of an Ollama registry, likewise; what the hub is told of who asks is not told to it."""
+
+    def strangers() -> HubAccess:
+        return dataclasses.replace(access(), token="")
+
+    return await _in_time(strangers, model.model, ask, lambda requests: RegistryFiles(requests, model))
+
+
+async def _in_time(
+    access: Callable[[], HubAccess], name: str, ask: Question, files: Callable[[HubRequests], ModelFiles]
+) -> Inspected:
     last: Inspected | None = None
     try:
         async with asyncio.timeout(ask.seconds), hub_requests(access(), ask.seconds) as requests:
             while last is None or (ask.insist and _is_unreachable(last)):
                 await asyncio.sleep(0 if last is None else _AGAIN_SECONDS)
-                last = await _once(requests, repository, ask, revision)
+                last = await _once(files(requests), ask)
             return last
     except InspectionFailed as failed:
         return Inspected(failed.failure)
     except TimeoutError:
-        message = f"{repository}: the inspection was not done within {ask.seconds:g} s"
+        message = f"{name}: the inspection was not done within {ask.seconds:g} s"
         return last or Inspected(InspectionFailure(FailureReason.NO_ROUTE, message))
 
 
-async def _once(requests: HubRequests, repository: str, ask: Question, revision: str) -> Inspected:
+async def _once(files: ModelFiles, ask: Question) -> Inspected:
     try:
-        hub = HubRepository(requests, repository, revision or MAIN)
-        listing = await hub.listing()
-        return Inspected(await facts_from(hub, listing, ask.file, ask.quantization), listing.revision)
+        listing = await files.listing()
+        return Inspected(await facts_from(files, listing, ask.file, ask.quantization), listing.revision)
     except InspectionFailed as failed:
         return Inspected(failed.failure)
 

@@ -40,9 +40,13 @@ class ModelFiles(Protocol):
 
 
 class InspectionFailed(Exception):
-    """Leaves this package as the value that it carries. The message may quote what strangers wrote."""
+    """Leaves this package as the value that it carries. The message may quote what strangers wrote.
 
-    def __init__(self, reason: FailureReason, message: str) -> None:
+    `status` is that of the answer which it stands for; 0 for none.
+    """
+
+    def __init__(self, reason: FailureReason, message: str, status: int = 0) -> None:
+        self.status = status
         self.failure = InspectionFailure(reason, cut(printable(message), _LONGEST_MESSAGE))
         super().__init__(self.failure.message)
 

@@ -37,6 +37,11 @@ def _unsupported(spec: LLMServiceSpec, engine: Engine) -> Iterator[tuple[str, st
             "spec.model.revision",
             "always loads the main branch; remove it, or set spec.model.cache with an hf:// uri",
         )
+    if model.token_secret_ref is not None and model.cache is None and not can.hub_token:
+        yield (
+            "spec.model.tokenSecretRef",
+            "does not read it; remove it, or set spec.model.cache, which downloads an hf:// model with it",
+        )
     if model.trust_remote_code and not can.remote_code:
         yield "spec.model.trustRemoteCode", "does not run code from a model's repository; remove it"
     if model.file is not None and not can.gguf:

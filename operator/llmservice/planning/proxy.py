@@ -51,6 +51,7 @@ def choose_proxy(
         connections=connections,
         keys=_keys(spec),
         probes=(launch.probes.readiness, launch.probes.startup, launch.probes.liveness),
+        client_paths=can.client_paths,
         security=_security(spec),
         resource_requests=asked,
         resource_limits=limits,

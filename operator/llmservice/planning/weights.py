@@ -3,17 +3,19 @@
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
 from llmservice.engines.engine import COMPILED_PATH, MODELS_PATH, Engine, Launch, ModelSource
+from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.models.claim_uri import ClaimUri, claim_uri, repository_folder
 from llmservice.planning.cache import CachedModel
 from llmservice.planning.service_plan import Json, Mount
 
 _SCHEMES = {
-    "hf": "a Hugging Face repository (hf://)",
-    "pvc": "a claim (pvc://)",
-    "oci": "an image (oci://)",
-    "s3": "a bucket (s3://)",
-    "gs": "a bucket (gs://)",
+    "hf://": "a Hugging Face repository",
+    "ollama://": "a model of an Ollama registry",
+    "pvc://": "a claim",
+    "oci://": "an image",
+    "s3://": "a bucket",
+    "gs://": "a bucket",
 }
 _BUCKETS = frozenset({"s3", "gs", "az"})
 _VOLUME = "models"
@@ -32,6 +34,7 @@ def choose_source(model: Model, engine: Engine, cached: CachedModel | None = Non
     | `pvc://claim/path/to/model`      | pvc    |               | the claim          | path: /models/path/to/model |
     | `pvc://claim/hub?repo=owner/name` | hf    | owner/name    | the claim          | hub_cache: /models/hub     |
     | `oci://host/image:tag?path=chat` | oci    |               | the image          | path: /models/chat         |
+    | `ollama://name:tag`              | ollama | the whole uri |                    |                            |
     | `s3://bucket/path`               | s3     | the whole uri |                    |                            |
     """
     if cached is not None:
@@ -73,13 +76,19 @@ def _check_scheme(scheme: str, engine: Engine) -> None:
     able = engine.capabilities.schemes
     if scheme in able:
         return
-    ways = " or ".join(_SCHEMES[known] for known in _SCHEMES if known in able)
+    ways = " or ".join(f"{what} ({known})" for known, what in _SCHEMES.items() if known.removesuffix("://") in able)
     cache = "set spec.model.cache, which downloads it to a claim; or " if scheme in _BUCKETS else ""
     raise InvalidSpec(
         Reason.UNSUPPORTED_MODEL_SOURCE,
-        f"{engine.name} cannot load from {scheme}://; {cache}use {ways}, or another engine",
+        f"{engine.name} cannot load from {scheme}://; {cache}use {ways}, or {_another(scheme)}",
         field="spec.model.uri",
     )
+
+
+def _another(scheme: str) -> str:
+    """The engines that can, as the field to set."""
+    able = [name for name, engine in ENGINES.items() if scheme in engine.capabilities.schemes]
+    return f"set spec.engine: {' or '.join(able)}" if able else "another engine"
 
 
 def _on_claim(place: ClaimUri, model: Model, engine: Engine) -> ModelSource:

@@ -13,6 +13,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.models.claim_uri import claim_uri
+from llmservice.models.registry_uri import REGISTRY
 from llmservice.objects.names import INSPECTION_CONTAINER, INSPECTION_PREFIX
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
@@ -58,9 +59,9 @@ class InspectionSettings:
 
 
 def is_inspectable(service: LLMService) -> bool:
-    """Whether a model lies where it can be looked at: on a hub or on a claim."""
+    """Whether a model lies where it can be looked at: on a hub, in a registry or on a claim."""
     uri = service.spec.model.uri
-    return "://" not in uri or uri.startswith((_HUB, _CLAIM))
+    return "://" not in uri or uri.startswith((_HUB, REGISTRY, _CLAIM))
 
 
 def inspection_job(service: LLMService, registry: RegistrySettings, settings: InspectionSettings) -> Manifest:

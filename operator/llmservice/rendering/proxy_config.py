@@ -2,14 +2,14 @@
 
 | frontend | for | to |
 |---|---|---|
-| clients, on the replica's port | clients, and those who read metrics | engine, open, unauthorized, overloaded |
+| clients, on the replica's port | clients, and those who read metrics | all backends |
 | probes | the kubelet, so that no number of clients keeps it waiting | open |
 
 | backend | what |
 |---|---|
 | engine | requests of clients, and nothing else, so that its metrics are those of the engine |
 | open | probes and metrics, which take no client's place and need no key |
-| unauthorized, overloaded | answer themselves, so that they are counted |
+| unauthorized, closed, overloaded | answer themselves, so that they are counted |
 """
 
 import json
@@ -108,9 +108,21 @@ def _clients(plan: ProxyPlan) -> Iterator[str]:
     yield "  use_backend open if is_open reads"
     if plan.keys is not None:
         yield "  use_backend unauthorized unless known"
+    if plan.client_paths:
+        yield from _closed(plan.client_paths)
     if plan.queued:
         yield f"  use_backend {OVERLOADED_BACKEND} if {{ be_conn({ENGINE_BACKEND}) ge {plan.running + plan.queued} }}"
     yield f"  default_backend {ENGINE_BACKEND}"
+
+
+def _closed(client_paths: tuple[str, ...]) -> Iterator[str]:
+    """What is not for clients. A path is compared as it was written: one that means another is for nobody."""
+    beginnings = [path.removesuffix("*") for path in client_paths if path.endswith("/*")]
+    whole = [path for path in client_paths if not path.endswith("/*")]
+    for how, paths in (("path", whole), ("path_beg", beginnings)):
+        if paths:
+            yield f"  acl for_clients {how} {' '.join(map(_quoted, paths))}"
+    yield "  use_backend closed unless for_clients"
 
 
 def _keys() -> Iterator[str]:
@@ -158,6 +170,11 @@ def _backends(plan: ProxyPlan) -> Iterator[str]:
         yield "backend unauthorized"
         yield f"  http-request return status 401 {challenge} {_json(wrong)} if {{ var(txn.has_key) -m found }}"
         yield f"  http-request return status 401 {challenge} {_json(missing)}"
+    if plan.client_paths:
+        closed = _error("clients of this service cannot ask for that", "invalid_request_error")
+        yield ""
+        yield "backend closed"
+        yield f"  http-request return status 403 {_json(closed)}"
     if plan.queued:
         full = _error(f"{plan.queued} requests wait already; come again later", "server_error", "overloaded")
         yield ""

@@ -42,6 +42,7 @@ def a_proxy(
     connections: int = 200,
     health: HttpProbe | None = None,
     stop_seconds: int = 20,
+    client_paths: tuple[str, ...] = (),
 ) -> ProxyPlan:
     """A plan. With `running` requests at once it measures for the engine."""
     ready = health or probe("/health")
@@ -58,6 +59,7 @@ def a_proxy(
         resource_requests={},
         resource_limits={},
         stop_seconds=stop_seconds,
+        client_paths=client_paths,
     )
 
 

@@ -46,6 +46,7 @@ def _uri_rule(cel_when: str, when: Callable[[str], bool], form: str, message: st
 
 
 _REPOSITORY = "[A-Za-z0-9][-._A-Za-z0-9]*/[A-Za-z0-9][-._A-Za-z0-9]*"
+_OLLAMA = "ollama://"
 _FROM_HUB = "(!self.uri.contains('://') || self.uri.startsWith('hf://'))"
 
 
@@ -58,8 +59,9 @@ class Model(ApiModel):
 
     uri: Uri
     """hf://owner/name (a bare owner/name means this); pvc://claim/path, or pvc://claim/hub?repo=owner/name where
-    that is a cache of the hub; oci://registry/image:tag?path=folder; s3://bucket/path and gs://bucket/path, on every
-    engine with `cache`; with it az://container/path, the account in AZURE_STORAGE_ACCOUNT_NAME of engineOptions.env."""
+    that is a cache of the hub; oci://registry/image:tag?path=folder; ollama://name:tag, or ollama://host/namespace/name:tag
+    of another registry; s3://bucket/path and gs://bucket/path, on every engine with `cache`; with it
+    az://container/path, the account in AZURE_STORAGE_ACCOUNT_NAME of engineOptions.env."""
     revision: Revision | None = None
     """Commit, branch or tag of a Hugging Face repository. Omitted: its main branch."""
     file: FileName | None = None
@@ -88,9 +90,9 @@ class Model(ApiModel):
         _uri_rule(
             "self.uri.contains('://')",
             lambda uri: "://" in uri,
-            "(hf|pvc|oci|s3|gs|az)://.*",
-            "has an unknown scheme: write hf://owner/name, pvc://claim/path, oci://image:tag, s3://bucket/path, "
-            "gs://bucket/path or az://container/path",
+            "(hf|pvc|oci|ollama|s3|gs|az)://.*",
+            "has an unknown scheme: write hf://owner/name, pvc://claim/path, oci://image:tag, ollama://name:tag, "
+            "s3://bucket/path, gs://bucket/path or az://container/path",
         ),
         _uri_rule(
             _FROM_HUB,
@@ -113,6 +115,13 @@ class Model(ApiModel):
             "(@sha256:[0-9a-f]+)?([?]path=[^/?.][^/?]*(/[^/?]+)*)?",
             "must be oci://registry/image:tag or oci://registry/image@sha256:0123, with ?path=folder where the model "
             "is not at the root of the image",
+        ),
+        _uri_rule(
+            f"self.uri.startsWith('{_OLLAMA}')",
+            lambda uri: uri.startswith(_OLLAMA),
+            f"{_OLLAMA}(([A-Za-z0-9][-._A-Za-z0-9]*(:[0-9]+)?/)?[A-Za-z0-9_][-_A-Za-z0-9]*/)?"
+            "[A-Za-z0-9_][-._A-Za-z0-9]*(:[A-Za-z0-9_][-._A-Za-z0-9]*)?",
+            "must be ollama://name:tag, ollama://namespace/name:tag or ollama://host/namespace/name:tag",
         ),
         _uri_rule(
             "self.uri.startsWith('s3://') || self.uri.startsWith('gs://') || self.uri.startsWith('az://')",
@@ -142,6 +151,12 @@ class Model(ApiModel):
             cel="!has(self.cache) || !(self.uri.startsWith('pvc://') || self.uri.startsWith('oci://'))",
             holds=lambda model: model.cache is None or not model.uri.startswith(("pvc://", "oci://")),
             message="nothing is downloaded from a claim or an image: remove it, or use an hf://, s3://, gs:// or az://",
+            field_path=".cache",
+        ),
+        Rule(
+            cel=f"!has(self.cache) || !self.uri.startsWith('{_OLLAMA}')",
+            holds=lambda model: model.cache is None or not model.uri.startswith(_OLLAMA),
+            message="only the engine itself fetches from this registry: remove it, or use an hf://, s3://, gs:// or az://",
             field_path=".cache",
         ),
         Rule(
