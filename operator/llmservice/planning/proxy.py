@@ -50,6 +50,7 @@ def choose_proxy(
         queued=queued,
         connections=connections,
         keys=_keys(spec),
+        closed_paths=tuple(sorted(can.closed_paths)),
         probes=(launch.probes.readiness, launch.probes.startup, launch.probes.liveness),
         security=_security(spec),
         resource_requests=asked,

@@ -13,7 +13,7 @@
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from llmservice.engines.engine import LOOPBACK, PORT, PROXIED_PORT, HttpProbe
 from llmservice.engines.proxied import ENGINE_BACKEND, OVERLOADED_BACKEND
@@ -99,6 +99,9 @@ def _clients(plan: ProxyPlan) -> Iterator[str]:
     yield f"  maxconn {plan.connections}"
     yield "  acl reads method GET HEAD"
     yield f"  acl is_open path {' '.join(dict.fromkeys(_open_paths(plan)))}"
+    if plan.closed_paths:
+        # Servers decode a path before they look where it leads.
+        yield f"  http-request deny deny_status 404 if {{ path,url_dec -m str {_words(plan.closed_paths)} }}"
     yield f"  acl own_metrics path {METRICS_PATH if plan.measures else OWN_METRICS_PATH}"
     yield "  http-request set-query scope=backend&scope=server if own_metrics reads"
     yield "  http-request use-service prometheus-exporter if own_metrics reads"
@@ -191,6 +194,10 @@ def _error(message: str, kind: str, code: str | None = None) -> Mapping[str, obj
 
 def _json(document: Mapping[str, object]) -> str:
     return f"content-type application/json string {_quoted(json.dumps(document, separators=(',', ':')))}"
+
+
+def _words(texts: Iterable[str]) -> str:
+    return " ".join(map(_quoted, texts))
 
 
 def _quoted(text: str) -> str:
