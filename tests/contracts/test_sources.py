@@ -100,7 +100,7 @@ def changed(name: str, value: str) -> str:
     return "\n".join(lines)
 
 
-async def test_reads_every_engine_in_the_same_terms(world: World) -> None:
+async def test_reads_engines_in_the_same_terms(world: World) -> None:
     engines = ("vllm", "tgi", "llamacpp")
     await world.answers(*(recorded(engine) for engine in engines))
     targets = [world.target(number, engine) for number, engine in enumerate(engines)]
