@@ -58,8 +58,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `slowest_start` is the longest start that was seen when they were chosen, in seconds: the budget follows it. `proxy`
-    is the image of the proxy before the engine, empty where there is none.
+    then. `slowest_start` is the longest start that was seen when they were chosen, in seconds: the budget follows it.
+    `proxy` is the image of the proxy before the engine, empty where there is none.
     """
 
     version: EngineVersion
