@@ -21,7 +21,7 @@ from tests.vllm.services import page
 pytestmark = pytest.mark.engines
 
 HELD = 4
-TOKENS = 3000
+TOKENS = 1000
 """Of a long stream: some seconds of this model."""
 
 

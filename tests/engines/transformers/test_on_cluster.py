@@ -22,7 +22,7 @@ from tests.vllm.services import page
 
 pytestmark = pytest.mark.engines
 
-CLIENTS, TOKENS = 4, 500
+CLIENTS, TOKENS = 4, 250
 _READY_SECONDS = 300
 
 
