@@ -8,7 +8,7 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 export LLMSERVICE_CACHE ?= $(HOME)/.cache/llmservice
-export PYTHONPATH := $(CURDIR)/operator:$(CURDIR)
+export PYTHONPATH := $(CURDIR)/operator:$(CURDIR):$(CURDIR)/images/ctranslate2
 export PYTHONDONTWRITEBYTECODE := 1
 
 PYTHON ?= python3
@@ -169,12 +169,24 @@ flags-llamacpp-older: $(VENV)/ready ## Record the options of older llama.cpp bui
 flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: CLONE=folder)
 	@$(RUN) -m tools.engine_flags tgi 3.0.1 3.1.0 3.3.5 3.3.7 --clone $(CLONE)
 
+.PHONY: flags-transformers
+flags-transformers: $(VENV)/ready ## Record the options of `transformers serve` from its wheels (about 13 MB a version)
+	@$(RUN) -m tools.engine_flags transformers 5.19.0 5.23.0
+
+.PHONY: flags-ctranslate2
+flags-ctranslate2: $(VENV)/ready ## Record the options of the project's server for CTranslate2
+	@$(RUN) -m tools.engine_flags ctranslate2 4.8.5
+
 .PHONY: lock
 lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 	@$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -o requirements/runtime.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o $(LOCK)
+	$(BIN)/uv pip compile -q images/ctranslate2/requirements.in --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -c $(LOCK) -o images/ctranslate2/requirements.lock
+	$(BIN)/uv pip compile -q images/ctranslate2/requirements-cuda.in --python-platform x86_64-manylinux_2_28 --upgrade \
+	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -o images/ctranslate2/requirements-cuda.lock
 
 .PHONY: bench
 bench: setup ## Print the figures: rendering, applying, creation to Deployment

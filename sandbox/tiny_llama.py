@@ -14,19 +14,28 @@ import numpy.typing as npt
 from sandbox.tiny_model import END, START, UNKNOWN, vocabulary
 
 LAYERS, WIDTH, HEADS, KV_HEADS, FEED_FORWARD, CONTEXT_TOKENS = 2, 256, 4, 2, 256, 32768
+_LETTERS_BEGIN = 3 + 256
+"""Before them stand special tokens and bytes."""
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
 
 Halves = npt.NDArray[np.uint16]
 """bfloat16 by its bits, which numpy has no type for."""
 
 
-def write_tiny_llama(folder: Path) -> None:
-    """Write config.json, model.safetensors and the tokenizer's files; the same bytes each time."""
+def write_tiny_llama(folder: Path, *, only_letters: bool = False) -> None:
+    """Write config.json, model.safetensors and the tokenizer's files; the same bytes each time.
+
+    With `only_letters` the likeliest token is never a byte or an end: some decoders of text stop at bytes that are no
+    character.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     documents = {"config": _config(), "tokenizer": _tokenizer(), "tokenizer_config": _tokenizer_config()}
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document))
-    (folder / "model.safetensors").write_bytes(safetensors(_tensors(np.random.default_rng(seed=0))))
+    tensors = _tensors(np.random.default_rng(seed=0))
+    if only_letters:
+        tensors["lm_head.weight"][:_LETTERS_BEGIN] = 0
+    (folder / "model.safetensors").write_bytes(safetensors(tensors))
 
 
 def safetensors(tensors: dict[str, Halves]) -> bytes:

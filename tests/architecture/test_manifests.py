@@ -129,9 +129,10 @@ def test_downloads_are_a_right_of_their_own_that_changes_nothing_and_takes_no_cl
     assert "persistentvolumeclaims" not in (ROOT / "manifests/base/rights.yaml").read_text()
 
 
-def test_the_dockerfile_is_linted() -> None:
+@pytest.mark.parametrize("dockerfile", [ROOT / "Dockerfile", *sorted(ROOT.glob("images/*/Dockerfile"))], ids=str)
+def test_a_dockerfile_is_linted(dockerfile: Path) -> None:
     hadolint = Path(sys.executable).with_name("hadolint")
-    done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run([hadolint, dockerfile], capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 0, done.stdout
 
 

@@ -231,25 +231,27 @@ class Capabilities:
 
     `usual`: commands mean this one when none is named. `proxied`: it measures nothing and has no queue; a proxy before
     it bounds its concurrent requests, queues and counts them. `client_paths` are what clients may ask for there, where
-    the engine lets everybody do more: paths, `/v1/*` for all that begin with `/v1/`; empty for all. `schemes` are the
-    model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from the model's
-    repository. `dtype`: it accepts a number format, `float32`: this one too. `gguf`: it loads one file of a repository.
-    `hub_token`: it reads HF_TOKEN. `hub_cache`: it finds a repository by its name in a read-only cache of the hub.
-    `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued`
-    are the one-letter options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
-    CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
-    `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
-    than the model's config says; empty where it goes on. `tasks` are the kinds of model that it serves. `projector` and
-    `draft` are the sources from which it loads one beside the model, none where it takes none. `adapters` is what it
-    does with adapters, None: nothing.
+    the engine lets everybody do more: paths, `/v1/*` for all that begin with `/v1/`; empty for all. `bounds_context`:
+    it refuses or cuts requests that are longer than it was told. `schemes` are the model sources. `revisions`: it can
+    load a commit or branch. `remote_code`: it can run code from the model's repository. `dtype`: it accepts a number
+    format, `float32`: this one too. `gguf`: it loads one file of a repository. `hub_token`: it reads HF_TOKEN.
+    `hub_cache`: it finds a repository by its name in a read-only cache of the hub. `one_word_arguments`: its entrypoint
+    splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued` are the one-letter options that it
+    accepts in one word with their value (`-p8080`) or with other options (`-ep`). `syntax` is the rest of how it reads
+    arguments. `offload`: it can have some layers on devices and the others on the CPU. `memory` is how it uses the
+    memory of devices, None if that is not known. `offloads_to_shared_memory` is the option whose value is GiB of KV
+    cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device. `longer_context` are options and
+    variables, the usual first, without which it ends when it is asked for more tokens than the model's config says;
+    empty where it goes on. `tasks` are the kinds of model that it serves. `projector` and `draft` are the sources from
+    which it loads one beside the model, none where it takes none. `adapters` is what it does with adapters, None:
+    nothing.
     """
 
     schemes: frozenset[str]
     usual: bool = False
     proxied: bool = False
     client_paths: tuple[str, ...] = ()
+    bounds_context: bool = True
     revisions: bool = False
     remote_code: bool = False
     dtype: bool = False

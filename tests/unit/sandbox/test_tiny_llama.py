@@ -47,3 +47,12 @@ def test_the_model_is_the_same_each_time(folder: Path, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
         path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()
     }
+
+
+def test_the_likeliest_token_can_be_kept_to_letters(tmp_path: Path) -> None:
+    write_tiny_llama(tmp_path / "any")
+    write_tiny_llama(tmp_path / "letters", only_letters=True)
+    any_, letters = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("any", "letters"))
+
+    assert len(any_) == len(letters)
+    assert any_ != letters
