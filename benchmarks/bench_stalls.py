@@ -23,6 +23,7 @@ from benchmarks.fleet_server import Fleet
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.memory import settle
 from llmservice.converging.pod_readings import ReadFailure, Reading
+from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.models.model_facts import Task
 from llmservice.reconcilers.stall_handler import StallHandler
 from llmservice.reconcilers.stall_reading import UnscaledEngines
@@ -47,7 +48,7 @@ class Engines:
         return dict.fromkeys(targets, reading)
 
 
-async def _never(_: str, __: str, ___: Task) -> Answer:
+async def _never(_: ScaledPod, __: str, ___: Task) -> Answer:
     return Answer.SERVED
 
 
