@@ -8,6 +8,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.parallelism import Parallelism, ParallelUse
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import StartTimes
 from llmservice.engines.timed_log import TimedLog
@@ -63,8 +64,8 @@ class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
-    requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
-    are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
+    requests per replica; both mean the same on every engine. `devices` is 0 on CPU, `parallelism` how they share the
+    model; `offload_layers` is how many layers are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
     clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
     `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
     at the next start.
@@ -87,6 +88,7 @@ class ServingRequest:
     own_image: bool = False
     drains_until_sent: bool = True
     keeps_compiled: bool = False
+    parallelism: Parallelism = Parallelism()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +203,8 @@ class Capabilities:
     its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued` are the one-letter
     options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
     `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
-    CPU. `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
+    CPU. `parallelism` is how it can divide a model among devices, None where nobody can choose.
+    `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
     option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
     `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
     than the model's config says; empty where it goes on.
@@ -219,6 +222,7 @@ class Capabilities:
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()
     syntax: Syntax = Syntax()
+    parallelism: ParallelUse | None = None
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
     offloads_to_host: str = ""
