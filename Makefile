@@ -59,7 +59,7 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
@@ -72,7 +72,7 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/engines --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
 	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
 	$(if $(TESTS),,$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams))
@@ -116,6 +116,12 @@ test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of dis
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name vllm' EXIT
 	export LLMSERVICE_SANDBOX=vllm
 	$(call part,vLLM tests,$(RUN) -m pytest -v -m vllm tests/vllm $(TESTS))
+
+.PHONY: test-engines
+test-engines: setup image-tools ## Every engine that runs on CPUs, behind its Service (KEEP=1 leaves the sandbox running)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name engines' EXIT
+	export LLMSERVICE_SANDBOX=engines
+	$(call part,tests of engines,$(RUN) -m pytest -v -m engines tests/engines $(TESTS))
 
 .PHONY: sbom
 sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)

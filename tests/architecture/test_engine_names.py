@@ -11,6 +11,7 @@ from llmservice.engines.registry import ENGINES
 
 PACKAGE = Path(__file__).parents[2] / "operator" / "llmservice"
 OUTSIDE_ENGINES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent.name not in ENGINES]
+FOLDERS = {path.parent.name for path in (PACKAGE / "engines").glob("*/engine.py")}
 CATALOGUE = load_catalogue()
 
 
@@ -50,8 +51,17 @@ def test_no_vendor_is_named_in_code(path: Path) -> None:
     assert [f"line {line}: {text}" for text, line in constants(path) if text in vendors | resources] == []
 
 
-def test_only_the_registry_imports_an_engine() -> None:
-    engines = {f"llmservice.engines.{path.parent.name}.engine" for path in (PACKAGE / "engines").glob("*/engine.py")}
+def test_every_folder_is_an_engine_that_is_only_known_by_its_name() -> None:
+    engines = {f"llmservice.engines.{name}.engine" for name in FOLDERS}
     importers = [path for path in PACKAGE.rglob("*.py") if engines & set(modules_imported(path))]
     assert len(engines) == len(ENGINES)
-    assert [path.name for path in importers] == ["registry.py"]
+    assert importers == []
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "engines").glob("*/*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_no_engine_imports_another(path: Path) -> None:
+    others = {f"llmservice.engines.{name}" for name in FOLDERS - {path.parent.name}}
+    known = [name for name in modules_imported(path) if ".".join(name.split(".")[:3]) in others]
+    assert known == []

@@ -21,7 +21,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.recorded_flags import options_in_help, recorded_options
 from llmservice.converging.causes import cause_in
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.planning.facts import RegistrySettings, choose_facts
 from llmservice.planning.plan import plan_service
 from llmservice.planning.service_plan import ServicePlan

@@ -5,7 +5,7 @@ from pathlib import Path
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.catalog.loader import load_catalogue
-from llmservice.engines.vllm.engine import VLLM
+from llmservice.engines.vllm.engine import ENGINE as VLLM
 from llmservice.planning.service_plan import LoadTargets
 from tests.recorded_load import decisions, load
 

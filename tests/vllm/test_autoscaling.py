@@ -11,7 +11,7 @@ import pytest
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.converging.scaled_pods import PodPhase, scaled_pods
-from llmservice.engines.vllm.engine import VLLM
+from llmservice.engines.vllm.engine import ENGINE as VLLM
 from llmservice.signals.samples import wanted
 from sandbox import Sandbox
 from sandbox.vllm_image import VERSION

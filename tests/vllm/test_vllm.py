@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.converging.pod_readings import Reading
-from llmservice.engines.vllm.engine import VLLM
+from llmservice.engines.vllm.engine import ENGINE as VLLM
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
 from sandbox import Sandbox

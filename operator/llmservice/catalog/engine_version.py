@@ -1,4 +1,4 @@
-"""One released version of an engine, as a row of engines.yaml."""
+"""One released version of an engine, as a row of `engines/NAME.yaml`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -21,6 +21,8 @@ from llmservice.errors import InvalidCatalogue
 Table = Mapping[str, Any]
 """A catalogue file as YAML gives it."""
 
+_ENGINES, _ROWS = "engines", ".yaml"
+
 
 @cache
 def load_catalogue() -> Catalogue:
@@ -46,8 +48,15 @@ def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:
 
 @cache
 def shipped_table(name: str) -> Table:
-    """One file of the shipped catalogue. Cached and shared: do not modify it."""
-    return table_in(_shipped(name), name)
+    """One table of the shipped catalogue. Cached and shared: do not modify it."""
+    return _shipped_engines() if name == ENGINES_FILE else table_in(_shipped(name), name)
+
+
+def _shipped_engines() -> Table:
+    """The table of engines: each of them has a file of its own."""
+    found = sorted(files(__package__).joinpath(_ENGINES).iterdir(), key=lambda file: file.name)
+    names = [file.name.removesuffix(_ROWS) for file in found if file.name.endswith(_ROWS)]
+    return {name: table_in(_shipped(f"{_ENGINES}/{name}{_ROWS}"), f"{name}{_ROWS}") for name in names}
 
 
 def table_in(text: str, where: str) -> Table:

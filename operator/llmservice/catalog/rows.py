@@ -16,7 +16,7 @@ Row = TypeVar("Row")
 ENGINES_FILE = "engines.yaml"
 ACCELERATORS_FILE = "accelerators.yaml"
 MODELS_FILE = "models.yaml"
-"""The files of a catalogue, and the keys of an overlay."""
+"""The tables of a catalogue, by their keys in an overlay. Of those shipped, each engine has a file of its own."""
 
 _SENTENCES = {
     "missing": "is missing",

@@ -1,6 +1,6 @@
 """preStop hooks: wait in the container until the engine is idle, for engines that abort running requests on SIGTERM."""
 
-from llmservice.engines.engine import PORT, ServingRequest
+from llmservice.engines.engine import ServingRequest
 
 SETTLE_SECONDS = 5
 """Time for every kube-proxy and ingress to learn that the pod is no endpoint any more."""
@@ -8,10 +8,11 @@ SETTLE_SECONDS = 5
 SETTLE = ("/bin/sh", "-c", f"sleep {SETTLE_SECONDS}")
 """The preStop command of an engine that finishes running requests itself after SIGTERM."""
 
+_PORT, _HEXADECIMAL = "@port@", "@hexadecimal@"
 _UNSENT = f"""\
 unsent() {{
   cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
-    grep -E ':{PORT:04X} [0-9A-F]+:[0-9A-F]+ [0-9A-F]+ ' | grep -qvE ':{PORT:04X} [^ ]+ [^ ]+ 0+:'
+    grep -E ':{_HEXADECIMAL} [0-9A-F]+:[0-9A-F]+ [0-9A-F]+ ' | grep -qvE ':{_HEXADECIMAL} [^ ]+ [^ ]+ 0+:'
 }}
 """
 """Whether a connection to the engine holds bytes that its client has not taken yet: proc(5), tx_queue."""
@@ -19,7 +20,7 @@ unsent() {{
 _MARK = "@unsent@"
 _WAIT = f"""\
 end=$(($(date +%s) + $1))
-url=http://127.0.0.1:{PORT}
+url=http://127.0.0.1:{_PORT}
 command -v curl >/dev/null || {{ sleep "$1"; exit 0; }}
 ask() {{ curl -s -m 5 --noproxy '*' "$@"; }}
 ask -o /dev/null $url/health
@@ -43,4 +44,5 @@ def wait_until_idle(request: ServingRequest, gauges: str) -> tuple[str, ...]:
     request is done for an engine when its last token is made, and the pod's network goes with the engine.
     """
     script = _UNSENT + _WAIT.replace(_MARK, " || unsent") if request.drains_until_sent else _WAIT.replace(_MARK, "")
+    script = script.replace(_PORT, str(request.port)).replace(_HEXADECIMAL, f"{request.port:04X}")
     return ("/bin/sh", "-c", script, "drain", str(SETTLE_SECONDS + request.drain_seconds), gauges)

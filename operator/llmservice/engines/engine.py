@@ -8,14 +8,19 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
-from llmservice.engines.parallelism import Parallelism, ParallelUse
+from llmservice.engines.parallelism import ONE_DEVICE, Parallelism, ParallelUse
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import StartTimes
 from llmservice.engines.timed_log import TimedLog
 from llmservice.untrusted.patterns import Pattern
 
 PORT = 8000
-"""The container port of every engine; a restricted pod cannot bind the ports below 1024."""
+"""Where a replica answers; a restricted pod cannot bind the ports below 1024."""
+
+PROXIED_PORT = 8001
+"""Where the engine behind a proxy listens, on loopback."""
+
+EVERYWHERE, LOOPBACK = "0.0.0.0", "127.0.0.1"  # noqa: S104  (the pod's own address)
 
 MODELS_PATH = "/models"
 """Where a claim or an image with weights is mounted."""
@@ -65,10 +70,11 @@ class ServingRequest:
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
     requests per replica; both mean the same on every engine. `devices` is 0 on CPU, `parallelism` how they share the
-    model; `offload_layers` is how many layers are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
-    clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
-    `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
-    at the next start.
+    model; `offload_layers` is how many layers are on them, None for all. `drain_seconds` is for running requests to
+    finish, and, if it `drains_until_sent`, for clients that read slowly to take the rest. `cores` and `memory_bytes`
+    are the container's limits; 0 means none. An `own_image` may take values that nobody knows here. `keeps_compiled`:
+    what is written below COMPILED_PATH is there at the next start. It has to listen on `host` and `port`: behind a
+    proxy on loopback.
     """
 
     names: tuple[str, ...]
@@ -88,17 +94,23 @@ class ServingRequest:
     own_image: bool = False
     drains_until_sent: bool = True
     keeps_compiled: bool = False
-    parallelism: Parallelism = Parallelism()
+    host: str = EVERYWHERE
+    port: int = PORT
+    parallelism: Parallelism = ONE_DEVICE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpProbe:
-    """An HTTP GET on the engine's port. `failures` consecutive failures count; times are in seconds."""
+    """An HTTP GET on the engine's port. `failures` consecutive failures count; times are in seconds.
+
+    `expects` is what the answer has to contain, which only a proxy can check.
+    """
 
     path: str
     period_seconds: int
     timeout_seconds: int
     failures: int
+    expects: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +126,12 @@ class Probes:
 class Launch:
     """How one replica is started and stopped.
 
-    An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become
-    empty volumes. `pre_stop` is a command run in the container before SIGTERM, at most `pre_stop_seconds` long;
-    `stop_seconds` is what the engine itself may take after SIGTERM. `needs_init` is true for an engine that ignores
-    SIGTERM as process 1 of its container, `needs_shared_memory` for one whose processes exchange buffers even with one
-    device or none. `compiles`: it uses COMPILED_PATH. `defaults` are values the engine chose, `notes` are sentences for
-    `status.plan`.
+    An empty `command` keeps the image's entrypoint. `environment` maps names to values. `writable_paths` become empty
+    volumes. `files` are configuration files: absolute path → text. `pre_stop` is a command run in the container before
+    SIGTERM, at most `pre_stop_seconds` long; `stop_seconds` is what the engine itself may take after SIGTERM.
+    `needs_init` is true for an engine that ignores SIGTERM as process 1 of its container, `needs_shared_memory` for one
+    whose processes exchange buffers even with one device or none. `compiles`: it uses COMPILED_PATH. `defaults` are
+    values the engine chose, `notes` are sentences for `status.plan`.
     """
 
     args: tuple[str, ...]
@@ -127,6 +139,7 @@ class Launch:
     command: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     writable_paths: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
     pre_stop: tuple[str, ...] = ()
     pre_stop_seconds: int = 0
     stop_seconds: int = 0
@@ -197,20 +210,24 @@ class Syntax:
 class Capabilities:
     """What differs between engines and matters to planning, so that no code compares engine names.
 
-    `schemes` are the model sources. `revisions`: it can load a commit or branch. `remote_code`: it can run code from
-    the model's repository. `dtype`: it accepts a number format, `float32`: this one too. `gguf`: it loads one file of a
-    repository. `hub_cache`: it finds a repository by its name in a read-only cache of the hub. `one_word_arguments`:
-    its entrypoint splits arguments at spaces. `equals_sign`: it accepts `--flag=value`. `glued` are the one-letter
-    options that it accepts in one word with their value (`-p8080`) or with other options (`-ep`).
-    `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on devices and the others on the
-    CPU. `parallelism` is how it can divide a model among devices, None where nobody can choose.
-    `memory` is how it uses the memory of devices, None if that is not known. `offloads_to_shared_memory` is the
-    option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for GiB of weights of each device.
-    `longer_context` are options and variables, the usual first, without which it ends when it is asked for more tokens
-    than the model's config says; empty where it goes on.
+    `usual`: commands mean this one when none is named. `proxied`: it measures nothing and has no queue; a proxy before
+    it bounds its concurrent requests, queues and counts them. `schemes` are the model sources. `revisions`: it can load
+    a commit or branch. `remote_code`: it can run code from the model's repository. `dtype`: it accepts a number format,
+    `float32`: this one too. `gguf`: it loads one file of a repository. `hub_cache`: it finds a repository by its name
+    in a read-only cache of the hub. `one_word_arguments`: its entrypoint splits arguments at spaces. `equals_sign`: it
+    accepts `--flag=value`. `glued` are the one-letter options that it accepts in one word with their value (`-p8080`)
+    or with other options (`-ep`). `syntax` is the rest of how it reads arguments. `offload`: it can have some layers on
+    devices and the others on the CPU. `memory` is how it uses the memory of devices, None if that is not known.
+    `offloads_to_shared_memory` is the option whose value is GiB of KV cache in /dev/shm, `offloads_to_host` that for
+    GiB of weights of each device. `longer_context` are options and variables, the usual first, without which it ends
+    when it is asked for more tokens than the model's config says; empty where it goes on.
+
+    `parallelism` is how it can divide a model among devices, None where nobody can choose.
     """
 
     schemes: frozenset[str]
+    usual: bool = False
+    proxied: bool = False
     revisions: bool = False
     remote_code: bool = False
     dtype: bool = False

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["tensor", "pipeline", "data", "expert"]
+KINDS: tuple[Kind, ...] = ("tensor", "pipeline", "data", "expert")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,10 @@ class Parallelism:
     pipeline: int = 1
     data: int = 1
     expert: int = 1
+
+
+ONE_DEVICE = Parallelism()
+"""Nothing is shared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

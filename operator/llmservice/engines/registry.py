@@ -1,19 +1,27 @@
 """Every engine of the operator, by the name in `spec.engine`."""
 
-from collections.abc import Mapping
+import pkgutil
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.engine import Engine
-from llmservice.engines.llamacpp.engine import LLAMACPP
-from llmservice.engines.tgi.engine import TGI
-from llmservice.engines.vllm.engine import VLLM
 from llmservice.errors import InvalidSpec
 
-ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in (LLAMACPP, TGI, VLLM)}
-"""A new engine is one folder in this package, its name in this line, and its rows in engines.yaml."""
 
-USUAL = VLLM.name
+def _found() -> Iterator[Engine]:
+    """The constant ENGINE of each folder's `engine.py`."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if module.ispkg:
+            yield import_module(f"{__package__}.{module.name}.engine").ENGINE
+
+
+ENGINES: Mapping[str, Engine] = {engine.name: engine for engine in _found()}
+"""A new engine is one folder in this package, and its file of rows in the catalogue."""
+
+USUAL = next(engine.name for engine in ENGINES.values() if engine.capabilities.usual)
 """The engine that commands mean when none is named."""
 
 _MISSPELLED = 0.75

@@ -7,7 +7,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.gpu import Parallelism as Asked
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Engine
-from llmservice.engines.parallelism import Parallelism, ParallelUse
+from llmservice.engines.parallelism import KINDS, Kind, Parallelism, ParallelUse
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 from llmservice.planning.gathering import gather
@@ -50,7 +50,7 @@ def _check_kinds(use: ParallelUse, chosen: Parallelism, facts: Facts) -> None:
     for kind in _more_than_one(chosen):
         named = f"{version.engine} {version.version}"
         if kind not in use.flags:
-            able = ", ".join(each for each in ("tensor", "pipeline", "data", "expert") if each in use.flags)
+            able = ", ".join(each for each in KINDS if each in use.flags)
             message = f"{named} has no {kind} parallelism; remove it, and use {able}"
             raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field=f"{_FIELD}.{kind}")
         if use.flags[kind] and not version.knows(use.flags[kind]):
@@ -65,8 +65,8 @@ def _check_kinds(use: ParallelUse, chosen: Parallelism, facts: Facts) -> None:
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field=_FIELD)
 
 
-def _more_than_one(chosen: Parallelism) -> Iterator[str]:
-    return (kind for kind in ("tensor", "pipeline", "data", "expert") if getattr(chosen, kind) > 1)
+def _more_than_one(chosen: Parallelism) -> Iterator[Kind]:
+    return (kind for kind in KINDS if getattr(chosen, kind) > 1)
 
 
 def _check_number(asked: Asked, use: ParallelUse, chosen: Parallelism, facts: Facts) -> None:

@@ -7,6 +7,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Launch, ModelSource
 from llmservice.planning.drain import drained_by_seconds
 from llmservice.planning.facts import RegistrySettings
+from llmservice.planning.generated_files import file_annotations, generated_mounts
 from llmservice.planning.placement import Placement
 from llmservice.planning.security import CONTAINER_SECURITY, Security
 from llmservice.planning.service_plan import Json, Mount, PodPlan
@@ -38,7 +39,7 @@ def plan_pod(
     """The pod, with what is mounted in its container."""
     return PodPlan(
         labels=spec.pod.labels,
-        annotations=spec.pod.annotations,
+        annotations={**spec.pod.annotations, **file_annotations(launch.files)},
         mounts=mounts,
         node_terms=placement.node_terms,
         tolerations=placement.tolerations,
@@ -58,7 +59,8 @@ def choose_mounts(
 
     `compiled` is the folder of the cache's claim for what the engine compiles, empty for none.
     """
-    ours = (*weight_mounts(source, launch, compiled), *scratch_mounts(launch, sizes))
+    folders = (*weight_mounts(source, launch, compiled), *scratch_mounts(launch, sizes))
+    ours = (*folders, *generated_mounts(launch.files))
     return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
 
 

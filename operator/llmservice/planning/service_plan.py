@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Probes
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
 from llmservice.models.download_request import DownloadRequest
 from llmservice.planning.fit.verdict import Verdict
 
@@ -168,7 +169,7 @@ class ServicePlan:
     same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
-    the model from where it is.
+    the model from where it is. `parallelism` is how the devices share the model.
     """
 
     owner: Owner
@@ -197,6 +198,7 @@ class ServicePlan:
     offload_layers: int | None = None
     verify_devices: bool = True
     cache: CachePlan | None = None
+    parallelism: Parallelism = ONE_DEVICE
 
     @property
     def minimum(self) -> int | None:

@@ -1,4 +1,4 @@
-"""The rows of engines.yaml against what was recorded of each version."""
+"""The rows of engines against what was recorded of each version."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_no_option_is_both_known_and_removed(row: EngineVersion) -> None:
     assert row.flags & row.removed.keys() == set()
 
 
-@pytest.mark.parametrize("engine", ["llamacpp", "vllm", "tgi"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_what_an_older_row_knew_is_known_or_named_as_removed(engine: str) -> None:
     rows = list(load_catalogue().engines[engine].versions.values())
     for older, newer in pairwise(rows):
@@ -53,7 +53,7 @@ def test_images_are_pinned(row: EngineVersion) -> None:
     assert [tag for tag in tags if "latest" in tag or row.version not in tag] == []
 
 
-@pytest.mark.parametrize("engine", ["llamacpp", "vllm", "tgi"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_there_are_the_newest_and_two_older_versions(engine: str) -> None:
     assert len(load_catalogue().engines[engine].versions) >= 3
 

@@ -11,7 +11,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.preparation import Preparation
 from llmservice.engines.engine import LogPattern
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from llmservice.untrusted.patterns import compiled

@@ -7,7 +7,7 @@ import pytest
 
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.engine import Launch, ModelSource, ServingRequest
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.errors import InvalidSpec
 
 VERSION = load_catalogue().engine_version("llamacpp", "b11312")

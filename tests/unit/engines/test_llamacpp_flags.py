@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from llmservice.catalog.recorded_flags import Option, recorded_options
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 
 FLAGS = files("llmservice.catalog").joinpath("flags")
 RECORDED = {

@@ -7,34 +7,11 @@ from llmservice.converging.diagnosis import Diagnosis
 from llmservice.engines.engine import LogPattern
 from llmservice.engines.registry import ENGINES
 from llmservice.untrusted.patterns import together
-from tests.unit.engines.log_lines import LINES, Line
+from tests.unit.engines.line import Line
+from tests.unit.engines.log_lines import GOOD_STARTS, LINES
 
 NOISE = "(EngineCore_DP0 pid=68) INFO 02-06 16:34:06 [core.py:936] Loading weights took 12.5 seconds\n" * 20
 WRITTEN = [(engine, line) for line in LINES for engine in line.engines]
-GOOD_STARTS = {
-    "llamacpp": (
-        "warning: no usable GPU found, --gpu-layers option will be ignored\n"
-        "W get_repo_files: failed to resolve commit for a/b\n"
-        "0.00.010.337 I srv  llama_server: model loaded\n"
-    ),
-    "vllm": (
-        "INFO [parallel.py:750] WARNING Address already in use. Retrying with a new port.\n"
-        "WARNING [model.py:2678] User-specified max_model_len (8192) is greater than the derived max_model_len "
-        "(max_position_embeddings=2048 or model_max_length=None in model's config.json). VLLM_ALLOW_LONG_MAX_MODEL_LEN "
-        "must be used with extreme caution.\n"
-        "UserWarning: Not enough free disk space to download the file. The expected file size is: 9989.87 MB.\n"
-        "Ignored error while writing commit hash to /cache/hub/refs/main: [Errno 13] Permission denied: '/cache/hub'.\n"
-        "WARNING HTTP Error 429 thrown while requesting HEAD https://huggingface.co/a/b. Retrying in 1s [Retry 1/5].\n"
-        "INFO vLLM is using nccl==2.27.5\n"
-        "INFO non-default args: {'model': 'a/b', 'trust_remote_code': True, 'max_model_len': 4096}\n"
-        "INFO:     Application startup complete.\n"
-    ),
-    "tgi": (
-        "WARN text_generation_launcher: Bitsandbytes is deprecated, use `eetq` instead\n"
-        "INFO text_generation_launcher: Args { trust_remote_code: false, max_input_tokens: Some(4095) }\n"
-        "INFO text_generation_router: Connected\n"
-    ),
-}
 
 
 def told(engine: str, text: str, largest_context: int = 0) -> Diagnosis:

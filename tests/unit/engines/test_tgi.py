@@ -4,7 +4,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import ModelSource
-from llmservice.engines.tgi.engine import TGI
+from llmservice.engines.tgi.engine import ENGINE as TGI
 from llmservice.errors import InvalidSpec
 from tests.unit.engines.hub_request import a_request, a_version, option
 

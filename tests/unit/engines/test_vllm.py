@@ -8,7 +8,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import ModelSource
 from llmservice.engines.recorded_arguments import check_recorded
-from llmservice.engines.vllm.engine import VLLM
+from llmservice.engines.vllm.engine import ENGINE as VLLM
 from llmservice.errors import InvalidSpec
 from tests.unit.engines.hub_request import a_request, a_version, option
 

@@ -8,7 +8,7 @@ import pytest
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.catalogue import Catalogue, EngineVersions
 from llmservice.catalog.loader import load_catalogue
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import RegistrySettings, choose_facts, facts_from_text, facts_to_text
 from llmservice.planning.plan import plan_service

@@ -4,7 +4,7 @@ import pytest
 
 from llmservice.api.v1alpha1.model import Model
 from llmservice.engines.engine import ModelSource
-from llmservice.engines.llamacpp.engine import LLAMACPP
+from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.planning.weights import choose_source
 from tests.unit.planning.planned import HUB, planned, refused
 

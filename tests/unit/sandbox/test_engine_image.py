@@ -4,7 +4,7 @@ import yaml
 
 from sandbox.engine_image import ENGINE_IMAGES
 
-CATALOGUE = Path(__file__).parents[3] / "operator/llmservice/catalog/engines.yaml"
+CATALOGUE = Path(__file__).parents[3] / "operator/llmservice/catalog/engines/llamacpp.yaml"
 
 
 def every_string(value: object) -> list[str]:

@@ -4,7 +4,7 @@ import yaml
 
 from sandbox.vllm_image import LOCK, VERSION, VLLM_IMAGE, vllm_image_build
 
-CATALOGUE = Path(__file__).parents[3] / "operator/llmservice/catalog/engines.yaml"
+CATALOGUE = Path(__file__).parents[3] / "operator/llmservice/catalog/engines/vllm.yaml"
 
 
 def locked() -> dict[str, str]:
@@ -13,7 +13,7 @@ def locked() -> dict[str, str]:
 
 
 def test_the_image_has_the_name_that_the_operator_asks_for_on_cpus() -> None:
-    row = yaml.safe_load(CATALOGUE.read_text())["vllm"]["versions"][VERSION]
+    row = yaml.safe_load(CATALOGUE.read_text())["versions"][VERSION]
     assert row["images"]["cpu"] == VLLM_IMAGE
 
 

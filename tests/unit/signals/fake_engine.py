@@ -15,7 +15,8 @@ from llmservice.signals.source import Target
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 _RECORDED = Path(__file__).parent / "expositions"
-VERSIONS = {"vllm": "0.32.0", "tgi": "3.3.7", "llamacpp": "b11312"}
+VERSIONS = dict(path.stem.split("-", 1) for path in _RECORDED.glob("*-*.txt"))
+"""Of each engine whose page was recorded: the version that it is of."""
 
 
 def recorded(engine: str) -> bytes:

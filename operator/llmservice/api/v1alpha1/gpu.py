@@ -106,7 +106,7 @@ class Gpu(ApiModel):
         Rule(
             cel=f"!has(self.parallelism) || (self.count > 0 && self.count % ({_PRODUCT}) == 0)",
             holds=lambda gpu: gpu.parallelism is None or (gpu.count > 0 and gpu.count % _product(gpu.parallelism) == 0),
-            message="tensor x pipeline x data must be count: correct one of them, or omit what can be left over",
+            message="tensor x pipeline x data must be count: correct one of them, or omit tensor",
             field_path=".parallelism",
         ),
     )

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
-    PORT,
     Capabilities,
     Default,
     Launch,
@@ -25,6 +24,7 @@ from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
 from llmservice.engines.llamacpp.start_log import start_report, start_times
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.parallelism import ParallelUse
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -69,7 +69,7 @@ _MEMORY = MemoryUse(
             (
                 *("--cpu-moe", "-cmoe", "--n-cpu-moe", "-ncmoe", "--override-tensor", "-ot", "-ub"),
                 *("--no-kv-offload", "-nkvo", "--no-mmproj-offload", "--override-kv"),
-                *("--split-mode", "-sm", "--tensor-split", "-ts", "--rpc", "--device", "-dev"),
+                *("--tensor-split", "-ts", "--rpc", "--device", "-dev"),
                 *("LLAMA_ARG_CPU_MOE", "LLAMA_ARG_N_CPU_MOE", "LLAMA_ARG_OVERRIDE_TENSOR", "LLAMA_ARG_UBATCH"),
                 *("LLAMA_ARG_KV_OFFLOAD", "LLAMA_ARG_NO_KV_OFFLOAD", "LLAMA_ARG_DEVICE", "LLAMA_ARG_RPC"),
             )
@@ -91,6 +91,8 @@ class LlamaCpp:
         offload=True,
         equals_sign=False,
         syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
+        # Whole layers on each device, or the rows of each matrix on all of them (include/llama.h, llama_split_mode).
+        parallelism=ParallelUse(flags={"tensor": "--split-mode", "pipeline": ""}, rest="pipeline", combines=False),
         memory=_MEMORY,
     )
     owned = LLAMACPP_OWNED
@@ -98,7 +100,7 @@ class LlamaCpp:
         (
             *("--host", "--port", "--metrics", "--slots", "--alias", "--model", "-hf", "-hff"),
             *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
-            *("--cache-type-k", "--cache-type-v"),
+            *("--cache-type-k", "--cache-type-v", "--split-mode"),
         )
     )
     log_patterns = LLAMACPP_LOG_PATTERNS
@@ -109,7 +111,7 @@ class LlamaCpp:
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
         model, defaults, notes = _model(request)
-        wanted = (*_SERVING, ("--alias", ",".join(request.names)), *model, *_capacity(request))
+        wanted = (*_serving(request), *model, *_capacity(request))
         return Launch(
             args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
             probes=_PROBES,
@@ -125,16 +127,19 @@ class LlamaCpp:
         )
 
 
-LLAMACPP = LlamaCpp()
+ENGINE = LlamaCpp()
 
 _Options = tuple[tuple[str, ...], ...]
 
-_SERVING: _Options = (
-    ("--host", "0.0.0.0"),  # noqa: S104  (the pod's own address)
-    ("--port", str(PORT)),
-    ("--metrics",),
-    ("--slots",),
-)
+
+def _serving(request: ServingRequest) -> _Options:
+    return (
+        ("--host", request.host),
+        ("--port", str(request.port)),
+        ("--metrics",),
+        ("--slots",),
+        ("--alias", ",".join(request.names)),
+    )
 
 
 def _places(model: ModelSource) -> Mapping[str, str]:
@@ -188,6 +193,7 @@ def _capacity(request: ServingRequest) -> _Options:
         ("--kv-unified-per-slot", str(request.max_model_len)),
         ("--fit", "off"),
         ("--n-gpu-layers", _device_layers(request)),
+        *((("--split-mode", "row"),) if request.parallelism.tensor > 1 else ()),
         *_kv_cache(request.kv_cache_dtype, own_image=request.own_image),
     )
 

@@ -8,7 +8,6 @@ upper case. An option may occur only once, so defaults that users may override a
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
-    PORT,
     Capabilities,
     Default,
     Launch,
@@ -21,6 +20,7 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.parallelism import ParallelUse
 from llmservice.engines.tgi.log_patterns import TGI_LOG_PATTERNS
 from llmservice.engines.tgi.metric_names import tgi_metric_names
 from llmservice.engines.tgi.owned import TGI_OWNED
@@ -70,6 +70,7 @@ class Tgi:
         dtype=True,
         one_word_arguments=True,
         glued=frozenset({"-e", "-g", "-p"}),
+        parallelism=ParallelUse(flags={"tensor": "--num-shard"}),
         memory=_MEMORY,
     )
     owned = TGI_OWNED
@@ -103,7 +104,7 @@ class Tgi:
         )
 
 
-TGI = Tgi()
+ENGINE = Tgi()
 
 _ENVIRONMENT = {
     "HOME": _CACHE,
@@ -161,7 +162,7 @@ def _capacity(request: ServingRequest) -> tuple[str, ...]:
         *((f"--max-input-tokens={length - 1}", f"--max-total-tokens={length}") if length else ()),
         f"--max-batch-size={request.max_num_seqs}",
         f"--max-concurrent-requests={_limit(request)}",
-        *((f"--num-shard={request.devices}",) if request.devices else ()),
+        *((f"--num-shard={request.parallelism.tensor}",) if request.devices else ()),
     )
 
 
@@ -186,7 +187,11 @@ def _prefill(request: ServingRequest) -> tuple[Default, ...]:
 
 def _serving(request: ServingRequest) -> tuple[str, ...]:
     """`--hostname`, because TGI would read the pod's name from HOSTNAME; `--port`, because the image sets 80."""
-    return ("--hostname=0.0.0.0", f"--port={PORT}", f"--graceful-termination-timeout={request.drain_seconds}")
+    return (
+        f"--hostname={request.host}",
+        f"--port={request.port}",
+        f"--graceful-termination-timeout={request.drain_seconds}",
+    )
 
 
 def _wait(request: ServingRequest) -> tuple[str, ...]:
