@@ -14,7 +14,7 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.recorded_flags import Option, Takes
 from llmservice.engines.arguments import check_arguments, flag_of, owned_flag
-from llmservice.engines.engine import Engine
+from llmservice.engines.engine import PORT, PROXIED_PORT, Engine
 from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
@@ -38,11 +38,16 @@ class Subject:
         usual = {
             "spec__engine": self.engine.name,
             "spec__engineOptions": {"version": self.version.version},
-            "spec__model": {"uri": "hf://acme/chat-7B"},
+            "spec__model": {"uri": "hf://acme/chat-7B" if self.downloads else "pvc://models/chat-7B"},
             "spec__gpu": {"type": "L4"},
         }
         service = LLMService.parse(an_llmservice(**{**usual, **changes}))
         return plan_service(service, choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=None))
+
+    @property
+    def downloads(self) -> bool:
+        """Whether it loads from the hub itself; others load what was downloaded to a claim."""
+        return "hf" in self.engine.capabilities.schemes
 
     def __str__(self) -> str:
         return f"{self.engine.name}-{self.version.version}"
@@ -57,6 +62,13 @@ SUBJECTS = [
 
 @pytest.fixture(params=SUBJECTS, ids=str)
 def subject(request: pytest.FixtureRequest) -> Subject:
+    found: Subject = request.param
+    return found
+
+
+@pytest.fixture(params=[each for each in SUBJECTS if each.engine.flags], ids=str)
+def with_options(request: pytest.FixtureRequest) -> Subject:
+    """The engines that are told what to do by options; the others are by variables or files."""
     found: Subject = request.param
     return found
 
@@ -92,8 +104,14 @@ def test_declares_every_flag_it_renders(subject: Subject) -> None:
     assert rendered_flags(subject) - subject.engine.flags == frozenset()
 
 
-def test_the_flags_of_the_version_were_recorded(subject: Subject) -> None:
-    assert len(subject.version.flags) > 50
+def test_the_flags_of_the_version_were_recorded(with_options: Subject) -> None:
+    assert len(with_options.version.flags) > 50
+
+
+def test_what_the_version_reads_was_recorded(subject: Subject) -> None:
+    recording = load_catalogue().engines[subject.engine.name].recordings[subject.version.version]
+    assert len(recording.options) + len(recording.variables) > 20
+    assert recording.options
 
 
 @pytest.mark.parametrize("spelling", ["{0}", "{0}=x", "{0} x", "upper", "underscores"])
@@ -129,38 +147,38 @@ _VALUES = {
 }
 
 
-def test_every_recorded_option_passes_with_its_values(subject: Subject) -> None:
-    options = free_options(subject)
+def test_every_recorded_option_passes_with_its_values(with_options: Subject) -> None:
+    options = free_options(with_options)
     assert len(options) > 30
     for spelling, option in options:
         values = _VALUES[option.takes]
-        assert accepted(subject, spelling, *values, spelling, *values) == ()
-        if values and subject.engine.capabilities.equals_sign and option.takes is not Takes.TWO:
-            assert accepted(subject, f"{spelling}={values[0]}") == ()
+        assert accepted(with_options, spelling, *values, spelling, *values) == ()
+        if values and with_options.engine.capabilities.equals_sign and option.takes is not Takes.TWO:
+            assert accepted(with_options, f"{spelling}={values[0]}") == ()
 
 
-def test_every_recorded_option_is_refused_without_the_value_it_needs(subject: Subject) -> None:
-    needing = [spelling for spelling, option in free_options(subject) if option.takes.least]
+def test_every_recorded_option_is_refused_without_the_value_it_needs(with_options: Subject) -> None:
+    needing = [spelling for spelling, option in free_options(with_options) if option.takes.least]
     assert len(needing) > 20
     for spelling in needing:
         for args in ([spelling], [spelling, needing[0], *_VALUES[Takes.TWO]]):
             with pytest.raises(InvalidSpec, match=re.escape("spec.engineOptions.args[0]: ")) as caught:
-                accepted(subject, *args)
+                accepted(with_options, *args)
             assert caught.value.reason == "EngineArgumentRejected"
 
 
-def test_every_switch_is_refused_with_a_value(subject: Subject) -> None:
-    switches = [spelling for spelling, option in free_options(subject) if option.takes is Takes.NONE]
+def test_every_switch_is_refused_with_a_value(with_options: Subject) -> None:
+    switches = [spelling for spelling, option in free_options(with_options) if option.takes is Takes.NONE]
     assert len(switches) > 5
     for spelling in switches:
         with pytest.raises(InvalidSpec, match=re.escape("spec.engineOptions.args[1]: ")):
-            accepted(subject, spelling, "true")
+            accepted(with_options, spelling, "true")
 
 
-def test_an_option_that_no_version_has_is_refused_with_the_nearest(subject: Subject) -> None:
-    name = next(name for name, _ in free_options(subject) if len(name) > 12)
+def test_an_option_that_no_version_has_is_refused_with_the_nearest(with_options: Subject) -> None:
+    name = next(name for name, _ in free_options(with_options) if len(name) > 12)
     with pytest.raises(InvalidSpec, match=re.escape(name)) as caught:
-        accepted(subject, f"{name[:-2]}q{name[-1]}")
+        accepted(with_options, f"{name[:-2]}q{name[-1]}")
     assert caught.value.reason == "EngineArgumentRejected"
 
 
@@ -194,7 +212,7 @@ def test_a_remedy_for_a_value_is_one_too(subject: Subject, value: str) -> None:
 
 def test_what_limits_a_request_and_a_replica_is_owned(subject: Subject) -> None:
     """Context and concurrency mean the same on every engine, so nobody else may set them."""
-    remedies = set(subject.engine.owned.flags.values())
+    remedies = {*subject.engine.owned.flags.values(), *subject.engine.owned.environment.values()}
     assert {"use spec.maxModelLen", "use spec.maxNumSeqs", "use spec.model.uri"} - remedies == set()
 
 
@@ -203,14 +221,20 @@ def test_context_and_concurrency_reach_the_engine(subject: Subject, field: str, 
     # One request at once, unless that is what changes: an engine may be told the context of all requests together.
     few, many = (subject.plan(**{"spec__maxNumSeqs": 1, field: value}) for value in values)
     for plan, value in ((few, values[0]), (many, values[1])):
-        assert any(re.search(rf"(^|=){value}$", arg) for arg in plan.container.args)
-    assert few.container.args != many.container.args
+        assert any(re.search(rf"(^|=){value}$", word) for word in words(plan))
+    assert words(few) != words(many)
+
+
+def words(plan: ServicePlan) -> list[str]:
+    """What the engine is told: arguments, the values of variables, and of keys in configuration files."""
+    lines = [line for text in plan.pod.annotations.values() for line in text.splitlines()]
+    told = [str(variable.get("value")) for variable in plan.container.environment]
+    return [*plan.container.args, *told, *(line.rpartition(": ")[2] for line in lines)]
 
 
 def test_serves_on_the_port_of_every_engine(subject: Subject) -> None:
-    container = subject.plan().container
-    words = [*container.args, *(str(variable.get("value")) for variable in container.environment)]
-    assert any(re.search(r"(^|=)8000$", word) for word in words)
+    port = PROXIED_PORT if subject.engine.capabilities.proxied else PORT
+    assert any(re.search(rf"(^|=|:){port}$", word) for word in words(subject.plan()))
 
 
 def test_the_startup_probe_allows_the_budget(subject: Subject) -> None:
@@ -288,11 +312,12 @@ def test_a_source_it_cannot_load_from_is_refused_with_those_it_can(subject: Subj
     [("revision", "main", "revisions"), ("trustRemoteCode", True, "remote_code"), ("file", "x.gguf", "gguf")],
 )
 def test_a_field_it_cannot_honour_is_refused(subject: Subject, field: str, value: object, can: str) -> None:
+    model = {"uri": "hf://acme/chat-7B", field: value}
     if getattr(subject.engine.capabilities, can):
-        assert subject.plan(**{f"spec__model__{field}": value}).model == "hf://acme/chat-7B"
+        assert subject.plan(spec__model=model).model == "hf://acme/chat-7B"
         return
     with pytest.raises(InvalidSpec, match=rf"spec\.model\.{field}: ") as caught:
-        subject.plan(**{f"spec__model__{field}": value})
+        subject.plan(spec__model=model)
     assert caught.value.reason == "UnsupportedField"
 
 

@@ -74,7 +74,7 @@ def _check_scheme(scheme: str, engine: Engine) -> None:
     if scheme in able:
         return
     ways = " or ".join(_SCHEMES[known] for known in _SCHEMES if known in able)
-    cache = "set spec.model.cache, which downloads it to a claim; or " if scheme in _BUCKETS else ""
+    cache = "set spec.model.cache, which downloads it to a claim; or " if scheme in {*_BUCKETS, "hf"} else ""
     raise InvalidSpec(
         Reason.UNSUPPORTED_MODEL_SOURCE,
         f"{engine.name} cannot load from {scheme}://; {cache}use {ways}, or another engine",

@@ -24,5 +24,5 @@ def test_an_unknown_engine_is_refused_with_the_nearest_name() -> None:
 
 
 def test_without_a_near_name_all_are_named() -> None:
-    with pytest.raises(InvalidSpec, match="llamacpp, tgi, vllm"):
+    with pytest.raises(InvalidSpec, match=", ".join(ENGINES)):
         engine_named("trtllm")
