@@ -90,8 +90,8 @@ def _check_format(request: ServingRequest) -> None:
     if _OLD_FORMAT.is_in(request.model.path) and not request.own_image:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
-            "EXL2 checkpoints need ExLlamaV2, which was removed; use an EXL3 checkpoint of the model, or build an image of "
-            "your own from the branch exl2-checkpoint (spec.engineOptions.image)",
+            "EXL2 checkpoints need ExLlamaV2, which was removed; use an EXL3 checkpoint of the model, or an image of "
+            "your own, built from the branch exl2-checkpoint (spec.engineOptions.image)",
             field="spec.model.uri",
         )
 
