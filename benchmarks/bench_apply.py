@@ -120,8 +120,9 @@ async def run(port: int, applies: int, at_once: int) -> None:
 
 @contextlib.asynccontextmanager
 async def _connected(port: int) -> AsyncIterator[Connection]:
-    async def read(configuration: Configuration, *, anew: bool) -> None:
+    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
         """Nothing changes."""
+        return ""
 
     credentials = Credentials(server=f"http://127.0.0.1:{port}", tls=False, configuration=Configuration(), read=read)
     async with connect(credentials) as connection:

@@ -12,7 +12,6 @@ RECORDED = yaml.safe_load((ROOT / "tests/gitops/recorded_statuses.yaml").read_te
 UPSTREAM = yaml.safe_load((CUSTOMIZATION / "health_test.yaml").read_text())["tests"]
 AS_KSTATUS = {
     "Healthy": KStatus.CURRENT,
-    "Suspended": KStatus.CURRENT,
     "Progressing": KStatus.IN_PROGRESS,
     "Degraded": KStatus.FAILED,
 }

@@ -11,6 +11,7 @@ from tests.gitops.lua import HEALTH, ROOT
 
 Body = dict[str, Any]
 CRD = f"{PLURAL}.{GROUP}"
+USER_ROLES = list(yaml.safe_load_all((ROOT / "manifests" / "base" / "user-roles.yaml").read_text()))
 
 
 def objects(path: str) -> list[Body]:
@@ -20,9 +21,9 @@ def objects(path: str) -> list[Body]:
 @pytest.mark.parametrize("tool", ["flux", "argocd"])
 def test_each_object_has_a_place_and_no_two_share_one(tool: str) -> None:
     bodies = [*objects(f"{tool}/operator.yaml"), *objects(f"{tool}/models.yaml")]
-    places = [(body["kind"], body["metadata"]["namespace"], body["metadata"]["name"]) for body in bodies]
+    places = [(body["kind"], body["metadata"].get("namespace"), body["metadata"]["name"]) for body in bodies]
+    assert {kind for kind, namespace, _ in places if namespace is None} <= {"Namespace"}
     assert len(set(places)) == len(places)
-    assert all("/" in body["apiVersion"] for body in bodies)
 
 
 def test_flux_finds_the_folder_its_source_and_what_it_depends_on() -> None:
@@ -39,7 +40,9 @@ def kinds(bodies: list[Body]) -> set[str]:
 
 
 def test_flux_checks_the_health_of_our_kind_where_it_puts_it() -> None:
-    spec = objects("flux/models.yaml")[1]["spec"]
+    (spec,) = (body["spec"] for body in objects("flux/models.yaml") if body["kind"] == "Kustomization")
+    made = [body["metadata"]["name"] for body in objects("flux/models.yaml") if body["kind"] == "Namespace"]
+    assert made == [spec["targetNamespace"]]
     for check in spec["healthChecks"]:
         assert (check["apiVersion"], check["kind"]) == (f"{GROUP}/{VERSION}", KIND)
         assert check["namespace"] == spec["targetNamespace"]
@@ -61,10 +64,16 @@ def test_argo_cd_finds_the_folder() -> None:
     ],
     ids=["flux", "argocd"],
 )
-def test_the_crd_survives_the_operator(patches: list[Body], annotation: Body) -> None:
-    (patch,) = (yaml.safe_load(each["patch"]) for each in patches)
+def test_the_crd_and_the_roles_of_users_survive_the_operator(patches: list[Body], annotation: Body) -> None:
+    patch = yaml.safe_load(patches[0]["patch"])
     assert (patch["kind"], patch["metadata"]["name"]) == ("CustomResourceDefinition", CRD)
     assert patch["metadata"]["annotations"] == annotation
+    (roles,) = patches[1:]
+    assert roles["target"]["kind"] == "ClusterRole"
+    label, _, value = roles["target"]["labelSelector"].partition("=")
+    kept = {role["metadata"]["name"] for role in USER_ROLES if role["metadata"].get("labels", {}).get(label) == value}
+    assert kept == {role["metadata"]["name"] for role in USER_ROLES if PLURAL in str(role["rules"])}
+    assert [change["value"] for change in yaml.safe_load(roles["patch"])] == [annotation]
 
 
 def test_both_install_the_release_that_is_here() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sandbox import Sandbox
 from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, operator_policy, rights, user_policy, user_roles
+from tools.chart.kustomize_configuration import kustomize_configuration
 from tools.chart.values_table import values_table
 from tools.dashboard.grafana import dashboard
 
@@ -40,6 +41,7 @@ FILES: Mapping[Path, Callable[[], str]] = {
     CHART / "files" / "llmservice-dashboard.json": dashboard,
     MANIFESTS / "components" / "monitoring" / "llmservice-dashboard.json": dashboard,
     CHART / "README.md": readme,
+    MANIFESTS / "kustomize" / "llmservice.yaml": kustomize_configuration,
     MANIFESTS / "install.yaml": install,
 }
 

@@ -1,6 +1,6 @@
 """What planning answers for each LLMService of a file: a plan, or every problem in its way; and what to know of it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,8 @@ from llmservice.api.v1alpha1.resource import GROUP, KIND, LLMService
 from llmservice.cli.findings import Finding, Rule, Severity, lines_of, one_line
 from llmservice.cli.located import Document
 from llmservice.cli.reading import documents_of, read_file, shown_name
+from llmservice.cli.repeated_keys import repeated_keys
+from llmservice.cli.second_look import problems_beyond
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import facts_from_text
 from llmservice.planning.fit.verdict import Outcome
@@ -16,6 +18,7 @@ from llmservice.planning.service_plan import ServicePlan
 Planner = Callable[[LLMService], ServicePlan]
 
 _LONGEST_NAME = 120
+_NO_NAME, _NO_KIND = "(no name)", "this document"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,11 @@ class Answer:
     findings: tuple[Finding, ...]
     service: LLMService | None = None
     plan: ServicePlan | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether its resource has a name."""
+        return self.name != _NO_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +53,11 @@ class FileAnswer:
             yield self.problem
         for answer in self.answers:
             yield from answer.findings
+
+    @property
+    def others(self) -> bool:
+        """Whether it holds resources of other kinds."""
+        return any(kind != _NO_KIND for _, kind in self.skipped)
 
     @property
     def refused(self) -> bool:
@@ -78,19 +91,24 @@ def _answered(
 
 def _answer(file: str, document: Document, planner: Planner, facts: Mapping[str, Any] | None) -> Answer:
     line, column = document.place()
+    repeated = tuple(_repeated(file, document))
+    raw = _with_facts(document.value, facts)
     try:
-        service = LLMService.parse(_with_facts(document.value, facts))
+        service = LLMService.parse(raw)
         plan = planner(service)
     except InvalidSpec as error:
         name = _name(document.value)
-        found = sorted(_problems(file, document, name, error), key=lambda finding: (finding.line, finding.column))
-        return Answer(file=file, line=line, name=name, findings=tuple(found))
+        problems = [*lines_of(error), *problems_beyond(raw, error, planner)]
+        found = sorted(_problems(file, document, name, problems), key=lambda finding: (finding.line, finding.column))
+        return Answer(file=file, line=line, name=name, findings=(*repeated, *found))
     name = f"{service.metadata.namespace}/{service.metadata.name}"
     whole = Finding(file=file, line=line, column=column, service=name, severity=Severity.NOTE, rule="", message="")
     remarks = tuple(
         replace(whole, severity=severity, rule=rule, message=one_line(message))
         for severity, rule, message in _remarks(service, plan)
     )
+    if repeated:
+        return Answer(file=file, line=line, name=name, findings=(*repeated, *remarks))
     return Answer(file=file, line=line, name=name, findings=remarks, service=service, plan=plan)
 
 
@@ -104,8 +122,8 @@ def _with_facts(raw: Mapping[str, Any], facts: Mapping[str, Any] | None) -> Mapp
     return resource
 
 
-def _problems(file: str, document: Document, name: str, error: InvalidSpec) -> Iterator[Finding]:
-    for rule, field, message in lines_of(error):
+def _problems(file: str, document: Document, name: str, problems: Iterable[tuple[str, str, str]]) -> Iterator[Finding]:
+    for rule, field, message in problems:
         line, column = document.place(field)
         yield Finding(
             file=file,
@@ -116,6 +134,21 @@ def _problems(file: str, document: Document, name: str, error: InvalidSpec) -> I
             rule=rule,
             field=field,
             message=message,
+        )
+
+
+def _repeated(file: str, document: Document) -> Iterator[Finding]:
+    """Keys that are given twice: of two values one would be dropped without a word."""
+    for key in repeated_keys(document.node):
+        yield Finding(
+            file=file,
+            line=key.line,
+            column=key.column,
+            service=_name(document.value),
+            severity=Severity.ERROR,
+            rule=Rule.REPEATED_KEY,
+            field=one_line(key.field),
+            message=f"is given in line {key.first_line} too; keep one of them",
         )
 
 
@@ -165,11 +198,11 @@ def _is_ours(value: object) -> bool:
 
 def _described(value: object) -> str:
     kind = value.get("kind") if isinstance(value, Mapping) else None
-    return one_line(str(kind))[:_LONGEST_NAME] if kind else "this document"
+    return one_line(str(kind))[:_LONGEST_NAME] if kind else _NO_KIND
 
 
 def _name(value: Mapping[str, Any]) -> str:
     metadata = value.get("metadata")
     given = metadata if isinstance(metadata, Mapping) else {}
     name, namespace = given.get("name"), given.get("namespace") or "default"
-    return one_line(f"{namespace}/{name}")[:_LONGEST_NAME] if name else "(no name)"
+    return one_line(f"{namespace}/{name}")[:_LONGEST_NAME] if name else _NO_NAME

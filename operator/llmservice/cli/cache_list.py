@@ -10,6 +10,7 @@ import click
 
 from llmservice.cli.cache_claim import cache_claim_at
 from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.namespaces import namespace_option
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
@@ -24,7 +25,7 @@ _OF_CLAIM = ("model", "revision", "bytes", "files", "state", "key")
 
 
 @click.command(name="list")
-@click.option("--namespace", "-n", default="default", show_default=True, help="Namespace of the LLMServices.")
+@namespace_option
 @click.option("--all-namespaces", "-A", is_flag=True, help="Those of all namespaces.")
 @click.option("--root", type=click.Path(path_type=Path), help="Folder where a claim is mounted: list what is on it.")
 @click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
@@ -50,7 +51,8 @@ def command(namespace: str, root: Path | None, context: str, output: str, *, all
 
 async def _services(everywhere: bool, namespace: str, context: str) -> list[dict[str, Any]]:  # noqa: FBT001
     async with connect(await load_credentials(context=context)) as connection:
-        return await ApiServer(connection).list("LLMService", "" if everywhere else namespace)
+        chosen = "" if everywhere else namespace or connection.credentials.namespace
+        return await ApiServer(connection).list("LLMService", chosen)
 
 
 def _in_cluster(bodies: Iterable[Mapping[str, Any]]) -> _Rows:

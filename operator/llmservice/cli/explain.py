@@ -13,6 +13,7 @@ import click
 
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.explanation import as_text
+from llmservice.cli.namespaces import namespace_option, namespace_or_current
 from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.tokens import own_token, token_in, token_of_account
@@ -41,7 +42,7 @@ class _Asker:
 
 @click.command(name="explain")
 @click.argument("name")
-@click.option("--namespace", "-n", default="default", show_default=True, help="Namespace of the LLMService.")
+@namespace_option
 @click.option("--operator", default="", help="Address of the leader's endpoint, such as https://127.0.0.1:8443.")
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator's Lease is.")
 @click.option("--operator-ca", default="", help="File with the authority of the certificate at --operator.")
@@ -67,10 +68,15 @@ def command(name: str, namespace: str, output: str, **options: str) -> None:
     llmservice explain chat -n ml --as-service-account ml/viewer
     llmservice explain chat -n ml -o json | jq .decision
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    asker, path = _Asker(**options), f"explain/{namespace}/{name}"
+    asker = _Asker(**options)
     with errors_shown():
-        answer = asyncio.run(_ask_directly(asker, path) if asker.operator else _ask_the_leader(asker, path))
+        answer = asyncio.run(_ask(asker, namespace, name))
     click.echo(json.dumps(answer, indent=1, ensure_ascii=False) if output == "json" else as_text(answer))
+
+
+async def _ask(asker: _Asker, namespace: str, name: str) -> dict[str, Any]:
+    path = f"explain/{await namespace_or_current(namespace, asker.context)}/{name}"
+    return await (_ask_directly(asker, path) if asker.operator else _ask_the_leader(asker, path))
 
 
 async def _ask_the_leader(asker: _Asker, path: str) -> dict[str, Any]:

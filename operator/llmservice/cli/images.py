@@ -61,6 +61,12 @@ def command(
     with errors_shown():
         rows = catalogue_with(catalogue)
     prefixes = _prefixes(mirrors)
+    known = sorted({image.variant for image in images_of(rows, prefixes)})
+    if unknown := sorted(set(variants) - set(known)):
+        raise click.BadParameter(
+            f"{', '.join(unknown)} is no variant of an image in the catalogue; use one of: {', '.join(known)}",
+            param_hint="--variant",
+        )
     found = [
         image
         for image in images_of(rows, prefixes)

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import click
 
-from llmservice.cli.answers import answer_file
+from llmservice.cli.answering import answer_files
 from llmservice.cli.documents import to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_in_file
@@ -49,7 +49,7 @@ def command(
     with errors_shown():
         planner = planner_from(catalogue, settings, platform)
         given = facts_as_json(facts_in_file(facts)) if facts else None
-    answers = [answer_file(file, planner, given) for file in files]
+    answers = answer_files(files, planner, given)
     if output == "text":
         click.echo(as_text(answers), nl=False)
     else:

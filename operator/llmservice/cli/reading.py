@@ -46,7 +46,14 @@ def documents_of(name: str, text: str) -> tuple[Document, ...] | Finding:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = min(mark.line, text.rstrip("\n").count("\n")) + 1 if mark else 1  # not behind the last line
-        return _failure(name, Rule.NOT_YAML, f"is not YAML: {error}; correct the file", line)
+        return _failure(name, Rule.NOT_YAML, _not_yaml(error, text, line), line)
+
+
+def _not_yaml(error: yaml.YAMLError, text: str, line: int) -> str:
+    written = text.splitlines()[line - 1] if text else ""
+    if "\t" in written[: len(written) - len(written.lstrip())]:
+        return "is not YAML: this line is indented with a tab; use spaces"
+    return f"is not YAML: {error}; correct the file"
 
 
 def _bytes(path: str) -> bytes:

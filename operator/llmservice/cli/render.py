@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from llmservice.api.v1alpha1.resource import KIND, LLMService
-from llmservice.cli.answers import Answer, FileAnswer, Planner, answer_file, answer_text
+from llmservice.cli.answering import answer_files
+from llmservice.cli.answers import Answer, FileAnswer, Planner, answer_text
 from llmservice.cli.comments import comments
 from llmservice.cli.documents import to_json, to_yaml
 from llmservice.cli.exit_codes import errors_shown
@@ -62,7 +63,7 @@ def command(
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
         planner = planner_from(catalogue, settings, platform)
-    results = [answer_file(file, planner) for file in files]
+    results = answer_files(files, planner)
     for line in (line for result in results for line in (*_notes(result), *_problems(result))):
         click.echo(line, err=True)
     if any(result.refused for result in results):

@@ -11,6 +11,14 @@ _OWN: Mapping[Rule, Meaning] = {
     Rule.NOT_UTF8: Meaning("The file is not UTF-8.", "Save it as UTF-8."),
     Rule.NOT_YAML: Meaning("The file is neither YAML nor JSON.", "Correct it at the line of the finding."),
     Rule.TOO_LARGE: Meaning("The file is larger than what is read.", "Split it."),
+    Rule.NO_LLMSERVICE: Meaning(
+        "None of the files holds an LLMService.",
+        "Name a file that does; compare `apiVersion` and `kind` with an example.",
+    ),
+    Rule.REPEATED_KEY: Meaning("A field is given twice: the API server refuses it.", "Keep one of them."),
+    Rule.REPEATED_NAME: Meaning(
+        "Two resources have the same namespace and name: the last one applied would win.", "Rename or remove one."
+    ),
     Rule.PLAN_NOTE: Meaning(
         "The service can run, and planning has something to say about it.", "What the message says, or nothing."
     ),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from llmservice.cli.answers import FileAnswer, answer_file
+from llmservice.cli.answering import answer_files
+from llmservice.cli.answers import FileAnswer
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
 from llmservice.cli.junit import as_junit
@@ -40,8 +41,9 @@ def command(
     """Check the LLMServices in FILES ("-" is standard input) and print every finding: file, line, rule, what to do.
 
     Errors are what the API server or the operator refuses; warnings are what can run and may disappoint, such as a
-    model that barely fits. A resource whose fields are wrong is not planned: its other errors show once they are
-    corrected. Other kinds are skipped and counted, on standard error. No cluster and no hub is asked.
+    model that barely fits. A resource whose fields are wrong is planned without them for what else is misspelled: the
+    rest shows once they are corrected. Other kinds are skipped and counted, on standard error; files that hold nothing
+    at all are an error. No cluster and no hub is asked.
 
     \b
     Exit codes: 0 nothing, or warnings without --strict; 1 findings; 2 wrong usage.
@@ -54,7 +56,7 @@ def command(
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
         planner = planner_from(catalogue, settings, platform)
-    answers = [answer_file(file, planner) for file in files]
+    answers = answer_files(files, planner, others_do=True)
     failing = frozenset({Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR})
     click.echo(_FORMATS[output](answers, failing), nl=False)
     click.echo(summary(answers), err=True)

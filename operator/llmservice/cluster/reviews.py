@@ -145,8 +145,8 @@ def _showing(token: str, ours: Credentials) -> Credentials:
     configuration = Configuration()
     configuration.api_key["BearerToken"] = f"Bearer {token}"
 
-    async def read(configuration: Configuration, *, anew: bool) -> None:
-        pass
+    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
+        return ""
 
     return Credentials(
         server=ours.server,

@@ -7,6 +7,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.arguments import check_arguments
 from llmservice.engines.engine import Engine
 from llmservice.engines.gguf import is_tag
+from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 from llmservice.planning.gathering import gather
@@ -53,6 +54,13 @@ def _check_quantization(name: str, engine: Engine, facts: Facts) -> None:
         return
     if engine.capabilities.gguf and is_tag(name) and _folded(name) not in map(_folded, known):
         return
+    if is_tag(name) and not engine.capabilities.gguf and name.upper() == name:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            f"{name} names a GGUF file, and {engine.name} loads none; set spec.engine: {_those_that_load_gguf()}, or "
+            "omit it and use a repository in safetensors",
+            field="spec.quantization",
+        )
     if facts.others:
         raise InvalidSpec(
             Reason.UNSUPPORTED_FIELD,
@@ -65,6 +73,10 @@ def _check_quantization(name: str, engine: Engine, facts: Facts) -> None:
         f"{name} is not a quantization of {version.engine} {version.version}; {_remedy(name, known)}",
         field="spec.quantization",
     )
+
+
+def _those_that_load_gguf() -> str:
+    return " or ".join(engine.name for engine in ENGINES.values() if engine.capabilities.gguf)
 
 
 def _remedy(name: str, known: Iterable[str]) -> str:

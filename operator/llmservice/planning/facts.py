@@ -24,6 +24,7 @@ from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import NOTHING_KNOWN, ModelFacts, known_values
 from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
+from llmservice.planning.gathering import gather
 from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model, what_is_asked
 from llmservice.planning.render_version import RENDER_VERSION
 
@@ -105,11 +106,15 @@ def choose_facts(
     before it. Raises InvalidSpec for names that have no row, and for arguments that the version does not know: both are
     checked here alone, so that no later catalogue refuses them.
     """
-    engine, update = engine_named(service.spec.engine), update_of(service)
-    if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (engine.name, update):
+    options, named, update = service.spec.engine_options, service.spec.engine, update_of(service)
+    if kept and (facts := facts_from_text(kept)) and (facts.version.engine, facts.update) == (named, update):
         return facts
-    options = service.spec.engine_options
-    version, gpu = catalogue.engine_version(engine.name, options.version), gpu_of(service.spec.gpu, choice)
+    gpu = gpu_of(service.spec.gpu, choice)
+    gather(
+        lambda: catalogue.engine_version(engine_named(named).name, options.version),
+        lambda: _accelerator(gpu, catalogue),
+    )
+    engine, version = engine_named(named), catalogue.engine_version(named, options.version)
     notes = check_recorded(engine, version, catalogue.engines[engine.name].recordings, options)
     accelerator, known = _accelerator(gpu, catalogue), model or known_model(service.spec, catalogue)
     return Facts(

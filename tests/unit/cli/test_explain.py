@@ -92,7 +92,7 @@ def kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dic
             "kind": "Config",
             "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
             "users": [{"name": "u", "user": user}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "ml"}}],
             "current-context": "c",
         }
         (tmp_path / "kubeconfig").write_text(json.dumps(content))
@@ -114,6 +114,19 @@ def test_it_prints_decision_pods_and_steps(operator: str) -> None:
     assert lines[1].startswith("2 → 5: running 18 in all")
     assert any(line.split() == ["running", "4.5", "18", "in", "all,", "target", "4", "each"] for line in lines)
     assert any(line.startswith("chat-1-02") and line.endswith("connection refused: see its log") for line in lines)
+
+
+def test_the_namespace_is_that_of_the_context(operator: str, kubeconfig: Callable[[dict[str, str]], None]) -> None:
+    kubeconfig({"token": "t"})
+    assert run("chat", "--operator", operator).stdout.startswith("ml/chat: ")
+
+
+def test_without_a_kubeconfig_only_the_error_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    result = run("chat")
+    assert (result.exit_code, result.stderr.count("\n"), caplog.records) == (1, 1, [])
 
 
 def test_json_is_the_answer_as_it_came(operator: str) -> None:

@@ -99,8 +99,8 @@ def test_a_suspended_resource_renders_no_replicas() -> None:
 
 
 def test_what_was_chosen_stands_above_the_manifests_of_each_resource() -> None:
-    text = run("-", stdin=f"{GOOD}---\n{GOOD}").stdout
-    first, second = text.split("# ml/chat: ")[1:]
+    text = run("-", stdin=f"{GOOD}---\n{GOOD.replace('chat', 'talk')}").stdout
+    first, second = text.split("# ml/")[1:]
     for part in (first, second):
         assert "\n# maxModelLen: 8192 (" in part
         assert "\n# engineOptions.image: " in part

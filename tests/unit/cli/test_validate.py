@@ -145,9 +145,9 @@ def test_a_misspelled_head_is_a_finding_and_no_other_kind(head: str) -> None:
 
 
 def test_items_of_lists_are_checked_one_by_one() -> None:
-    bad = an_llmservice(spec__engine="other")
+    bad, worse = (an_llmservice(spec__engine="other", metadata__name=name) for name in ("bad", "worse"))
     for kind in ("List", "LLMServiceList"):
-        text = json.dumps({"apiVersion": "v1", "kind": kind, "items": [GOOD, bad, bad]}, indent=1)
+        text = json.dumps({"apiVersion": "v1", "kind": kind, "items": [GOOD, bad, worse]}, indent=1)
         found = json.loads(run("-", "-o", "json", stdin=text).stdout)
         assert (found["summary"]["services"], found["summary"]["errors"]) == (3, 2)
         assert len({each["line"] for each in found["findings"]}) == 2
@@ -226,7 +226,7 @@ def test_no_text_breaks_a_format(letter: str, monkeypatch: pytest.MonkeyPatch) -
     name = f"a{letter}b"
     finding = Finding(file=name, severity=Severity.ERROR, rule=Rule.NOT_YAML, message="m")
     answer = FileAnswer(file=name, problem=finding)
-    monkeypatch.setattr(validate, "answer_file", lambda *_: answer)
+    monkeypatch.setattr(validate, "answer_files", lambda *_, **__: [answer])
     assert len(run("-", stdin="").stdout.splitlines()) == 1
     root = ET.fromstring(as_junit([answer], {Severity.ERROR}))  # noqa: S314
     assert root.get("failures") == "1"

@@ -123,9 +123,10 @@ def some_credentials(server: str, *tokens: str) -> Credentials:
     left = list(tokens)
     configuration = Configuration()
 
-    async def read(configuration: Configuration, *, anew: bool) -> None:  # noqa: ARG001
+    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
         if left:
             configuration.api_key["BearerToken"] = f"Bearer {left.pop(0)}"
+        return ""
 
     if left:
         configuration.api_key["BearerToken"] = f"Bearer {left.pop(0)}"

@@ -15,7 +15,7 @@ from llmservice.signals.source import Target
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 _RECORDED = Path(__file__).parent / "expositions"
-VERSIONS = dict(path.stem.split("-", 1) for path in _RECORDED.glob("*-*.txt"))
+VERSIONS = dict(path.stem.split("-", 1) for path in sorted(_RECORDED.glob("*-*.txt")))
 """Of each engine whose page was recorded: the version that it is of."""
 
 

@@ -14,10 +14,12 @@ from llmservice.api.v1alpha1.base import BROKEN_RULES, ApiModel
 from llmservice.api.v1alpha1.lists import REPEATED
 from llmservice.api.v1alpha1.quantity import WRONG_QUANTITY
 from llmservice.api.v1alpha1.text import WRONG_FORM
+from llmservice.untrusted.patterns import compiled
 
 _Place = tuple[int | str, ...]
 
 _LONGEST_NAME = 64
+_WITH_SUFFIX = compiled(r"(?P<number>[0-9]{1,6})(?P<suffix>[kKmM])i?")
 _LARGEST_SHOWN = 10**15
 
 
@@ -136,7 +138,16 @@ def _number(text: str) -> Callable[[ErrorDetails, object], str]:
     return say
 
 
-_WHOLE = _always("must be a whole number, without quotes")
+def _whole(details: ErrorDetails, _: object) -> str:
+    """`8k` may be 8000 or 8192: the number is asked for, and both are shown."""
+    given = details["input"]
+    found = _WITH_SUFFIX.whole(given) if isinstance(given, str) else None
+    if found is None:
+        return "must be a whole number, without quotes"
+    number, power = int(found["number"]), 1 if found["suffix"].lower() == "k" else 2
+    return f"must be a whole number, without quotes: {number * 1000**power} or {number * 1024**power}, not {given}"
+
+
 _LIST = _always("must be a list: begin each element with '- '")
 
 _SAYINGS: Mapping[str, Callable[[ErrorDetails, type[ApiModel] | None], str]] = {
@@ -147,9 +158,9 @@ _SAYINGS: Mapping[str, Callable[[ErrorDetails, type[ApiModel] | None], str]] = {
     "model_type": _object,
     "mapping_type": _object,
     "dict_type": _object,
-    "int_type": _WHOLE,
-    "int_from_float": _WHOLE,
-    "int_parsing": _WHOLE,
+    "int_type": _whole,
+    "int_from_float": _whole,
+    "int_parsing": _whole,
     "bool_type": _always("must be true or false, without quotes"),
     "string_type": _always("must be a text: put it in quotes"),
     "tuple_type": _LIST,

@@ -6,6 +6,7 @@ and exec plugins. Here: which one is used, and when it is read again.
 
 import asyncio
 import contextlib
+import logging
 import os
 import ssl
 import time
@@ -29,9 +30,12 @@ _REJECTED_AGAIN_SECONDS = 5.0
 
 
 class _Read(Protocol):
-    """Fills a configuration; `anew` discards everything read before."""
+    """Fills a configuration, and returns the namespace to work in, if one is named.
 
-    async def __call__(self, configuration: Configuration, *, anew: bool) -> None: ...
+    `anew` discards everything read before.
+    """
+
+    async def __call__(self, configuration: Configuration, *, anew: bool) -> str: ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,13 +43,15 @@ class Credentials:
     """The address of the API server, the TLS context for it, and the Authorization header of this minute.
 
     `server` is a base URL without a slash at its end. `tls` is false for plain HTTP; it takes rotated certificates
-    when the rest is read again. Made by `load_credentials`.
+    when the rest is read again. `namespace` is that of the kubeconfig's context, or the pod's own. Made by
+    `load_credentials`.
     """
 
     server: str
     tls: ssl.SSLContext | bool
     proxy: str | None = None
     server_hostname: str | None = None
+    namespace: str = "default"
     configuration: Configuration = field(repr=False)
     read: _Read = field(repr=False)
     clock: Callable[[], float] = time.monotonic
@@ -91,13 +97,15 @@ async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: 
     in_pod = not path and (mounted / "token").exists()
     read = _service_account(mounted) if in_pod else _kubeconfig(path or "~/.kube/config", context)
     configuration = Configuration()
+    logging.getLogger("kubernetes.aio.config").setLevel(logging.ERROR)  # it warns of what the error here says
     try:
-        await read(configuration, anew=True)
+        namespace = await read(configuration, anew=True)
         return Credentials(
             server=configuration.host.rstrip("/"),
             tls=_tls(configuration),
             proxy=configuration.proxy,
             server_hostname=configuration.tls_server_name,
+            namespace=namespace or "default",
             configuration=configuration,
             read=read,
         )
@@ -115,11 +123,13 @@ _READ_ERRORS = (ConfigException, OSError, ValueError, KeyError, TypeError, Attri
 def _service_account(mounted: Path) -> _Read:
     """Reads token and CA of the pod; the kubelet replaces the token's file long before it expires."""
 
-    async def read(configuration: Configuration, *, anew: bool) -> None:  # noqa: ARG001
+    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
         loader: Any = InClusterConfigLoader  # the library has no types here
         loader(
             token_filename=str(mounted / "token"), cert_filename=str(mounted / "ca.crt"), try_refresh_token=False
         ).load_and_set(configuration)
+        namespace = mounted / "namespace"
+        return namespace.read_text("utf-8").strip() if namespace.exists() else ""
 
     return read
 
@@ -129,12 +139,13 @@ def _kubeconfig(path: str, context: str) -> _Read:
     load: Any = load_kube_config  # the library has no types here
     loader: Any = None
 
-    async def read(configuration: Configuration, *, anew: bool) -> None:
+    async def read(configuration: Configuration, *, anew: bool) -> str:
         nonlocal loader
         if anew:
             loader = await load(path, context or None, configuration, persist_config=False)
         else:
             await loader.load_and_set(configuration)
+        return str(loader.current_context["context"].get("namespace") or "")
 
     return read
 

@@ -5,7 +5,6 @@
 -- | about an older generation, or none | Progressing |
 -- | Stalled is True                    | Degraded    |
 -- | Reconciling is True                | Progressing |
--- | Ready is True, reason Suspended    | Suspended   |
 -- | Ready is True                      | Healthy     |
 -- | anything else                      | Progressing |
 
@@ -34,9 +33,6 @@ local function health()
   end
   if not holds("Ready") then
     return { status = "Progressing", message = conditions.Ready.message }
-  end
-  if conditions.Ready.reason == "Suspended" then
-    return { status = "Suspended", message = conditions.Ready.message }
   end
   return { status = "Healthy", message = conditions.Ready.message }
 end

@@ -1,0 +1,55 @@
+"""What else is wrong with a resource whose fields are wrong: it is planned without them, so that one edit corrects all.
+
+Only names are told: what depends on a number that was left out, such as whether the model fits, would mislead.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.cli.field_paths import parts_of
+from llmservice.cli.findings import lines_of
+from llmservice.errors import InvalidSpec
+
+_OF_NAMES = frozenset(
+    {
+        Reason.UNKNOWN_ENGINE,
+        Reason.UNKNOWN_VERSION,
+        Reason.UNKNOWN_ACCELERATOR,
+        Reason.AMBIGUOUS_ACCELERATOR,
+        Reason.QUANTIZATION_MISSPELLED,
+        Reason.OWNED_ARGUMENT,
+    }
+)
+
+
+def problems_beyond(
+    raw: Mapping[str, Any], error: InvalidSpec, planner: Callable[[LLMService], object]
+) -> Iterator[tuple[str, str, str]]:
+    """Reason, field and message of problems that planning finds when the fields of `error` are left out."""
+    wrong = {field for _, field, _ in lines_of(error)}
+    rest = deepcopy(dict(raw))
+    for field in wrong:
+        _leave_out(rest, tuple(parts_of(field)))
+    try:
+        planner(LLMService.parse(rest))
+    except InvalidSpec as second:
+        for reason, field, message in lines_of(second):
+            if reason in _OF_NAMES and field not in wrong:
+                yield reason, field, message
+
+
+def _leave_out(value: Any, path: tuple[str | int, ...]) -> None:
+    """Take a field away; the elements of lists stay, because others are counted by them."""
+    if len(path) > 1:
+        _leave_out(_part(value, path[0]), path[1:])
+    elif path and isinstance(value, dict):
+        value.pop(path[0], None)
+
+
+def _part(value: Any, part: str | int) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(part)
+    return value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
