@@ -33,7 +33,7 @@ class Catalogue:
     accelerator without a name. `slices` maps the resource of a part of a device to its GiB; a resource that ends like
     one of `shared_endings` is shared among pods. `platforms` maps each platform to node labels that identify it, the
     most specific first. `models` is None for the shipped ones: `loader.models_of` loads those when they are first
-    needed.
+    needed. `proxy_image` is that of the proxy before engines.
     """
 
     engines: Mapping[str, EngineVersions]
@@ -44,6 +44,7 @@ class Catalogue:
     slices: Mapping[str, float] = field(default_factory=dict)
     shared_endings: tuple[str, ...] = ()
     models: KnownModels | None = None
+    proxy_image: str = ""
 
     def engine_version(self, engine: str, version: str | None) -> EngineVersion:
         """The row of a version, or of the default when None; raises InvalidSpec (UnknownVersion)."""

@@ -13,7 +13,7 @@ from llmservice.catalog.checks import checked_version
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.model_rows import KnownModels, known_models
 from llmservice.catalog.recorded_flags import Recording, recording_in
-from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping, typed
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, PROXY_FILE, mapping, typed
 from llmservice.catalog.support import Driver, Support
 from llmservice.catalog.yaml_values import ValuesLoader
 from llmservice.errors import InvalidCatalogue
@@ -41,9 +41,17 @@ def models_of(catalogue: Catalogue) -> KnownModels:
     return catalogue.models or shipped_models()
 
 
-def catalogue_of(*, engines: Table, accelerators: Table) -> Catalogue:
-    """A catalogue from its two files as YAML gives them; raises InvalidCatalogue naming the row."""
-    return Catalogue(engines=_engines(engines), **accelerators_from(accelerators))
+def catalogue_of(*, engines: Table, accelerators: Table, proxy: Table | None = None) -> Catalogue:
+    """A catalogue from its tables as YAML gives them; raises InvalidCatalogue naming the row. `proxy`: as shipped."""
+    image = _proxy_image(shipped_table(PROXY_FILE) if proxy is None else proxy)
+    return Catalogue(engines=_engines(engines), proxy_image=image, **accelerators_from(accelerators))
+
+
+def _proxy_image(table: Table) -> str:
+    image = table.get("image")
+    if not isinstance(image, str) or not image or table.keys() != {"image"}:
+        raise InvalidCatalogue(PROXY_FILE, "must have one field, image: a reference in quotes")
+    return image
 
 
 @cache

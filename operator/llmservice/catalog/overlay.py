@@ -9,6 +9,7 @@
 | accelerators.yaml: schemes                     | its first node label  | the same                                 |
 | accelerators.yaml: platforms                   | name                  | the same; checked before shipped ones    |
 | models.yaml: models                            | id and aliases        | adds or replaces the whole row           |
+| proxy.yaml: image                              |                       | the image of the proxy before engines    |
 
 Rows that are not in the ConfigMap stay as shipped.
 """
@@ -20,10 +21,10 @@ from typing import Any
 from llmservice.catalog.accelerator_rows import TABLES
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import Table, catalogue_of, shipped_models, shipped_table, table_in
-from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, mapping
+from llmservice.catalog.rows import ACCELERATORS_FILE, ENGINES_FILE, MODELS_FILE, PROXY_FILE, mapping
 from llmservice.errors import InvalidCatalogue
 
-_FILES = (ENGINES_FILE, ACCELERATORS_FILE, MODELS_FILE)
+_FILES = (ENGINES_FILE, ACCELERATORS_FILE, MODELS_FILE, PROXY_FILE)
 
 
 def overlaid(data: Any) -> Catalogue:
@@ -39,6 +40,7 @@ def overlaid(data: Any) -> Catalogue:
     catalogue = catalogue_of(
         engines=_engines(shipped_table(ENGINES_FILE), _given(data, ENGINES_FILE)),
         accelerators=_accelerators(shipped_table(ACCELERATORS_FILE), _given(data, ACCELERATORS_FILE)),
+        proxy=_given(data, PROXY_FILE) or None,
     )
     return replace(catalogue, models=shipped_models().overlaid(models)) if models else catalogue
 

@@ -16,6 +16,7 @@ Row = TypeVar("Row")
 ENGINES_FILE = "engines.yaml"
 ACCELERATORS_FILE = "accelerators.yaml"
 MODELS_FILE = "models.yaml"
+PROXY_FILE = "proxy.yaml"
 """The tables of a catalogue, by their keys in an overlay. Of those shipped, each engine has a file of its own."""
 
 _SENTENCES = {

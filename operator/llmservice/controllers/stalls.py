@@ -7,6 +7,7 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.reconcilers.planner import CataloguePlanner
@@ -38,7 +39,7 @@ def a_stall_watch(
 
     def metric_names(engine: str, version: str) -> MetricNames | None:
         try:
-            return ENGINES[engine].metric_names(planner.catalogue.engine_version(engine, version))
+            return metric_names_of_engine(ENGINES[engine], planner.catalogue.engine_version(engine, version))
         except (KeyError, InvalidSpec):
             return None
 

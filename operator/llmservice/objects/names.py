@@ -53,6 +53,9 @@ NODE_LIFE = "llmservice-node-life"
 CONTAINER_NAME = "engine"
 """The container of a pod in which the engine runs."""
 
+PROXY_NAME = "proxy"
+"""The container of a pod with the proxy before the engine, and the beginning of the names of its volumes."""
+
 INSPECTION_CONTAINER = "inspect"
 """The container of a pod that looks at a model before there is a service."""
 

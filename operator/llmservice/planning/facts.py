@@ -26,6 +26,7 @@ from llmservice.objects.names import UPDATE_ANNOTATION
 from llmservice.planning.device_support import engines_that_run_on, others_that_take, version_on
 from llmservice.planning.gathering import gather
 from llmservice.planning.known_model import KnownModel, ModelSourceName, known_model, what_is_asked
+from llmservice.planning.proxied import is_proxied
 from llmservice.planning.render_version import RENDER_VERSION
 
 
@@ -57,7 +58,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `slowest_start` is the longest start that the budget is made from, in seconds.
+    then. `slowest_start` is the longest start that the budget is made from, in seconds. `proxy` is the image of the
+    proxy before the engine, empty where there is none.
     """
 
     version: EngineVersion
@@ -78,6 +80,7 @@ class Facts:
     notes: tuple[str, ...] = ()
     weights: str = ""
     slowest_start: int | None = None
+    proxy: str = ""
 
     @property
     def device_name(self) -> str:
@@ -135,6 +138,7 @@ def choose_facts(
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
         slowest_start=slowest_start(service),
+        proxy=catalogue.proxy_image if is_proxied(service.spec, engine.capabilities) else "",
     )
 
 
@@ -204,6 +208,8 @@ def facts_to_text(facts: Facts) -> str:
         del fields["weights"]
     if facts.slowest_start is None:
         del fields["slowest_start"]
+    if not facts.proxy:
+        del fields["proxy"]
     return orjson.dumps(fields, option=orjson.OPT_SORT_KEYS, default=sorted).decode()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import ServingRequest
+from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import engine_named
 from llmservice.planning.cache import cached_model, choose_cache, compile_folder, in_place
 from llmservice.planning.checks import check_spec
@@ -24,6 +25,7 @@ from llmservice.planning.number_formats import check_files, check_quantization, 
 from llmservice.planning.parallelism import check_parallelism, choose_parallelism
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import choose_mounts, plan_pod
+from llmservice.planning.proxy import choose_proxy, listens_on
 from llmservice.planning.resources import choose_resources
 from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import choose_scaling, replica_bound
@@ -70,6 +72,7 @@ def plan_service(
     dtype = choose_dtype(spec, facts, engine)
     resources = choose_resources(spec, facts, source, engine, context)
     drain = drain_seconds(spec)
+    host, port = listens_on(spec, engine)
     launch = engine.launch(
         ServingRequest(
             names=names.value,
@@ -90,6 +93,8 @@ def plan_service(
             offload_layers=spec.gpu.offload_layers,
             own_image=spec.engine_options.image is not None,
             keeps_compiled=spec.model.cache is not None,
+            host=host,
+            port=port,
         )
     )
     (image,) = images
@@ -124,7 +129,9 @@ def plan_service(
         pod=plan_pod(spec, facts.registry, launch, grace, placement, security, mounts),
         rollout=in_place(rollout.value, cache.value),
         replica_bound=replica_bound(spec),
-        scaling=choose_scaling(spec.autoscaling, engine.metric_names(facts.version)) if spec.autoscaling else None,
+        scaling=choose_scaling(spec.autoscaling, metric_names_of_engine(engine, facts.version))
+        if spec.autoscaling
+        else None,
         admitted=admitted_peers(spec, readers),
         pod_security=security.standard,
         defaults=tuple(each for decision in open_decisions for each in decision.defaults),
@@ -141,6 +148,7 @@ def plan_service(
         offload_layers=spec.gpu.offload_layers,
         verify_devices=spec.gpu.verify,
         cache=cache.value,
+        proxy=choose_proxy(spec, facts, engine.capabilities, launch, resources, context.max_num_seqs),
     )
 
 

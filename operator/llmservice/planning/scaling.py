@@ -9,7 +9,14 @@ from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
 def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan:
-    """The plan of the autoscaler; raises InvalidSpec for a target that the engine cannot report."""
+    """The plan of the autoscaler; raises InvalidSpec for what the engine does not report."""
+    if not (metric_names.running and metric_names.waiting):
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            "this engine reports neither running nor waiting requests, so that its load cannot be known; remove it and "
+            "set spec.replicas",
+            field="spec.autoscaling",
+        )
     return ScalingPlan(
         minimum=asked.min_replicas,
         maximum=asked.max_replicas,

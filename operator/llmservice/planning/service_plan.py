@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from llmservice.catalog.accelerator import Json
-from llmservice.engines.engine import Default, Probes
+from llmservice.engines.engine import Default, HttpProbe, Probes
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
 from llmservice.models.download_request import DownloadRequest
@@ -15,11 +15,13 @@ __all__ = [
     "ContainerPlan",
     "Default",
     "Json",
+    "KeysPlan",
     "LoadTargets",
     "Mount",
     "OwnedClaim",
     "Owner",
     "PodPlan",
+    "ProxyPlan",
     "RolloutPlan",
     "ScalingPlan",
     "ServicePlan",
@@ -130,6 +132,38 @@ class CachePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeysPlan:
+    """The keys of clients: every entry of a Secret, or one; an empty `entry` means every one."""
+
+    secret: str
+    entry: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyPlan:
+    """The proxy before an engine, in a container that starts before the engine's and stops after it.
+
+    It `measures` for an engine that does not: `running` requests are with the engine at once, `queued` wait, and its
+    own metrics are shown; else the engine's are, both numbers are 0 and the engine queues itself. `connections` are
+    those of clients. `keys` is None where none are asked for. `probes` are answered by the engine, without a key;
+    `/health` means the first. `stop_seconds` is the longest that it goes on after its stop began.
+    """
+
+    image: str
+    pull_policy: str
+    measures: bool
+    running: int
+    queued: int
+    connections: int
+    keys: KeysPlan | None
+    probes: tuple[HttpProbe, ...]
+    security: Json
+    resource_requests: Mapping[str, str]
+    resource_limits: Mapping[str, str]
+    stop_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadTargets:
     """Target load per replica; None ignores a signal. `kv_use` is a ratio 0–1, the others are requests."""
 
@@ -169,7 +203,8 @@ class ServicePlan:
     same facts. `render_version` is the version of the rendering. `offload_layers` is how many layers were asked to be
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
-    the model from where it is. `parallelism` is how the devices share the model.
+    the model from where it is. `parallelism` is how the devices share the model. `proxy` is None where clients talk to
+    the engine itself.
     """
 
     owner: Owner
@@ -199,6 +234,7 @@ class ServicePlan:
     verify_devices: bool = True
     cache: CachePlan | None = None
     parallelism: Parallelism = ONE_DEVICE
+    proxy: ProxyPlan | None = None
 
     @property
     def minimum(self) -> int | None:

@@ -10,8 +10,12 @@ HUNG_SECONDS = 30
 """Grace period after a failed probe: a hung engine finishes no request, so waiting in preStop is in vain."""
 
 
-def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
-    """The container; empty fields are omitted, as the API server stores them."""
+def container(plan: ContainerPlan, pod: PodPlan, probed: str | int = PORT_NAME) -> Manifest:
+    """The container; empty fields are omitted, as the API server stores them.
+
+    Its port is where clients connect, whichever container of the pod listens there: Service, NetworkPolicy and monitors
+    go by its name. `probed` is the port of the probes.
+    """
     probes = plan.probes
     manifest: Manifest = {
         "name": CONTAINER_NAME,
@@ -19,9 +23,9 @@ def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
         "imagePullPolicy": plan.pull_policy,
         "args": list(plan.args),
         "ports": [{"name": PORT_NAME, "containerPort": PORT, "protocol": "TCP"}],
-        "startupProbe": {**_probe(probes.startup), "terminationGracePeriodSeconds": HUNG_SECONDS},
-        "readinessProbe": _probe(probes.readiness),
-        "livenessProbe": {**_probe(probes.liveness), "terminationGracePeriodSeconds": HUNG_SECONDS},
+        "startupProbe": {**_probe(probes.startup, probed), "terminationGracePeriodSeconds": HUNG_SECONDS},
+        "readinessProbe": _probe(probes.readiness, probed),
+        "livenessProbe": {**_probe(probes.liveness, probed), "terminationGracePeriodSeconds": HUNG_SECONDS},
         "securityContext": dict(pod.container_security),
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
@@ -38,9 +42,9 @@ def container(plan: ContainerPlan, pod: PodPlan) -> Manifest:
     return manifest
 
 
-def _probe(probe: HttpProbe) -> Manifest:
+def _probe(probe: HttpProbe, port: str | int) -> Manifest:
     return {
-        "httpGet": {"path": probe.path, "port": PORT_NAME, "scheme": "HTTP"},
+        "httpGet": {"path": probe.path, "port": port, "scheme": "HTTP"},
         "periodSeconds": probe.period_seconds,
         "timeoutSeconds": probe.timeout_seconds,
         "failureThreshold": probe.failures,

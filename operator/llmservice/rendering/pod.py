@@ -5,15 +5,18 @@ from typing import Any
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import Mount, ServicePlan
 from llmservice.rendering.affinity import affinity
-from llmservice.rendering.container import container
+from llmservice.rendering.container import PORT_NAME, container
 from llmservice.rendering.metadata import labels, selector
+from llmservice.rendering.proxy import proxy_annotations, proxy_container, proxy_volumes
+from llmservice.rendering.proxy_config import PROBE_PORT
 
 
 def pod_template(plan: ServicePlan) -> Manifest:
     """The template; the operator's labels cannot be overridden."""
     metadata: Manifest = {"labels": {**plan.pod.labels, **labels(plan)}}
-    if plan.pod.annotations:
-        metadata["annotations"] = dict(plan.pod.annotations)
+    annotations = {**plan.pod.annotations, **(proxy_annotations(plan.proxy) if plan.proxy else {})}
+    if annotations:
+        metadata["annotations"] = annotations
     return {"metadata": metadata, "spec": _spec(plan)}
 
 
@@ -21,7 +24,7 @@ def _spec(plan: ServicePlan) -> Manifest:
     pod = plan.pod
     spec: Manifest = {
         **pod.passthrough,
-        "containers": [container(plan.container, pod)],
+        "containers": [container(plan.container, pod, PROBE_PORT if plan.proxy else PORT_NAME)],
         "securityContext": dict(pod.security),
         "terminationGracePeriodSeconds": pod.termination_grace_seconds,
         # Service environment variables would be read as options: a Service named vllm sets VLLM_PORT.
@@ -33,9 +36,15 @@ def _spec(plan: ServicePlan) -> Manifest:
         "shareProcessNamespace": pod.share_process_namespace,
         "tolerations": list(pod.tolerations),
         "topologySpreadConstraints": _spread(plan),
-        "volumes": list({mount.name: volume_of(mount) for mount in pod.mounts}.values()),
+        "initContainers": [proxy_container(plan.proxy)] if plan.proxy else [],
+        "volumes": _volumes(plan),
     }
     return {**spec, **{name: value for name, value in optional.items() if value}}
+
+
+def _volumes(plan: ServicePlan) -> list[Manifest]:
+    engine = {mount.name: volume_of(mount) for mount in plan.pod.mounts}
+    return [*engine.values(), *(proxy_volumes(plan.proxy) if plan.proxy else ())]
 
 
 def _spread(plan: ServicePlan) -> list[Manifest]:

@@ -20,7 +20,7 @@ _AVERAGED = frozenset({"kv_use"})
 _NO_BUCKETS = frozenset({"inter_token_latency"})
 _OPTIONAL = frozenset({"slots", "steps", "preemptions"})
 """Roles that a version need not report: no number of replicas depends on them."""
-_NEEDED = ("running", "waiting", "prompt_tokens", "generated_tokens")
+_NEEDED = ("running", "waiting")
 _SINGLE_EVENTS = frozenset({"rejected"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
 _LONGEST_SHOWN = 128
@@ -200,8 +200,8 @@ def _reading(at: float, numbers: Mapping[str, float], histograms: Mapping[str, H
         at=at,
         running=numbers["running"],
         waiting=numbers["waiting"],
-        prompt_tokens=numbers["prompt_tokens"],
-        generated_tokens=numbers["generated_tokens"],
+        prompt_tokens=numbers.get("prompt_tokens", 0.0),
+        generated_tokens=numbers.get("generated_tokens", 0.0),
         finished=numbers.get("finished"),
         rejected=numbers.get("rejected", 0.0),
         finished_prompt_tokens=numbers.get("finished_prompt_tokens"),

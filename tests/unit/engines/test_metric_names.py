@@ -10,6 +10,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.metrics import METRIC_ROLES, Series
 from llmservice.catalog.overlay import overlaid
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidCatalogue
 
@@ -17,7 +18,7 @@ ROWS = [row for versions in load_catalogue().engines.values() for row in version
 
 
 def metric_names_of(row: EngineVersion) -> MetricNames:
-    return ENGINES[row.engine].metric_names(row)
+    return metric_names_of_engine(ENGINES[row.engine], row)
 
 
 def a_row(engine: str, **metrics: str) -> EngineVersion:

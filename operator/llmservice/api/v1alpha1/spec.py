@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from llmservice.api.v1alpha1.auth import Auth
 from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.engine_options import EngineOptions
@@ -69,6 +70,8 @@ class LLMServiceSpec(ApiModel):
     """Where and how the pods run: an allow-list of pod fields."""
     network_policy: NetworkPolicy | None = None
     """Who may reach the engines. Omitted: everybody; removed: everybody again. It restarts nothing."""
+    auth: Auth | None = None
+    """Keys that clients must send. Omitted: everybody who reaches the Service is served."""
     suspend: Annotated[bool, Field(strict=True)] = False
     """True keeps this object and removes its pods."""
 

@@ -10,6 +10,7 @@ import math
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.engine_version import EngineVersion
+from llmservice.engines.draining import SETTLE_SECONDS, wait_for_proxy
 from llmservice.engines.engine import Capabilities, Default, Launch, ServingRequest, Syntax
 from llmservice.engines.health import health_probes
 from llmservice.engines.metric_names import MetricNames
@@ -71,7 +72,9 @@ class TabbyApi:
             environment={"HOME": _CACHE, "USER": self.name, "HF_HUB_OFFLINE": "1"},
             writable_paths=(_CACHE,),
             files={CONFIG_PATH: config_text(_config(request))},
-            # uvicorn waits for answers that are being sent; the proxy has let them end by then.
+            pre_stop=wait_for_proxy(request),
+            pre_stop_seconds=SETTLE_SECONDS + request.drain_seconds,
+            # uvicorn waits for answers that are being sent, which have ended by then.
             stop_seconds=15,
             # Until Python has imported PyTorch no handler is set, and process 1 ignores SIGTERM.
             needs_init=True,

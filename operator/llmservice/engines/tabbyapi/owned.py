@@ -9,7 +9,7 @@ from llmservice.engines.engine import OwnedArguments
 from llmservice.engines.hugging_face import CACHE_VARIABLES
 
 _RELIED_ON = "leave it out: the Service, the probes and the proxy rely on it"
-_KEYS = "leave it out: keys are checked by the proxy before the engine"
+_KEYS = "use spec.auth.keysSecretRef: the proxy before the engine checks keys"
 _ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
 _CACHES = "leave it out: the operator keeps caches on a writable volume"
 
