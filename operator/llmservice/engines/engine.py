@@ -131,7 +131,8 @@ class Launch:
     SIGTERM, at most `pre_stop_seconds` long; `stop_seconds` is what the engine itself may take after SIGTERM.
     `needs_init` is true for an engine that ignores SIGTERM as process 1 of its container, `needs_shared_memory` for one
     whose processes exchange buffers even with one device or none. `compiles`: it uses COMPILED_PATH. `defaults` are
-    values the engine chose, `notes` are sentences for `status.plan`.
+    values the engine chose, `notes` are sentences for `status.plan`. What begins with one of `closed_paths`
+    administrates the engine: a proxy before it does not pass it on.
     """
 
     args: tuple[str, ...]
@@ -148,6 +149,7 @@ class Launch:
     compiles: bool = False
     defaults: tuple[Default, ...] = ()
     notes: tuple[str, ...] = ()
+    closed_paths: tuple[str, ...] = ()
 
 
 RemedyByValue = Callable[[EngineVersion, str], str]

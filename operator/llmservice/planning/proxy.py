@@ -55,6 +55,7 @@ def choose_proxy(
         resource_requests=asked,
         resource_limits=limits,
         stop_seconds=launch.pre_stop_seconds + launch.stop_seconds,
+        closed=launch.closed_paths,
     )
 
 

