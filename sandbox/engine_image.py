@@ -30,9 +30,9 @@ def engine_image_build(server: Path, names: tuple[str, ...] = ENGINE_IMAGES) -> 
     def make(work: Path, output: Path, say: Say) -> None:
         base, app = work / "base", work / "app"
         say("collecting the shell, curl and their libraries")
-        _base(base)
+        shell_base(base)
         (app / "app").mkdir(parents=True, exist_ok=True)
-        _copy_program(server / "llama-server", app / "app" / "llama-server", libraries_to=base)
+        copy_program(server / "llama-server", app / "app" / "llama-server", libraries_to=base)
         config = ImageConfig(
             entrypoint=("/app/llama-server",),
             environment={"PATH": "/usr/local/bin:/usr/bin:/bin", "LLAMA_ARG_HOST": "0.0.0.0"},  # noqa: S104
@@ -56,21 +56,24 @@ def pause_image_build(programs: Path) -> Build:
     return Build(recipe=recipe, title="Pack the pause image", make=make)
 
 
-def _base(root: Path) -> None:
+def shell_base(root: Path, *, more: tuple[str, ...] = (), without: tuple[str, ...] = ()) -> None:
+    """A Linux with this machine's shell and tools: `more` than the usual ones, or some of them left out."""
     shutil.rmtree(root, ignore_errors=True)
     for folder in ("bin", "etc", "tmp", "usr/bin"):
         (root / folder).mkdir(parents=True)
     (root / "tmp").chmod(0o1777)
     (root / "etc/passwd").write_text(USERS)
     (root / "etc/group").write_text("root:x:0:\nnogroup:x:65534:\n")
-    for tool in TOOLS:
+    for tool in (*(each for each in TOOLS if each not in without), *more):
         found = shutil.which(tool)
         if found:
-            _copy_program(Path(found), root / "bin" / tool, libraries_to=root)
-    (root / "usr/bin/curl").symlink_to("/bin/curl")
+            copy_program(Path(found), root / "bin" / tool, libraries_to=root)
+    if "curl" not in without:
+        (root / "usr/bin/curl").symlink_to("/bin/curl")
 
 
-def _copy_program(program: Path, target: Path, *, libraries_to: Path) -> None:
+def copy_program(program: Path, target: Path, *, libraries_to: Path) -> None:
+    """Copy a program, and the libraries that it is linked to, to where it finds them below a root."""
     shutil.copy2(program, target)
     for library in shared_libraries(run(["ldd", program])):
         inside = libraries_to / library.relative_to("/")

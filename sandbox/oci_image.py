@@ -27,6 +27,7 @@ class ImageConfig:
     environment: Mapping[str, str] = field(default_factory=dict)
     working_directory: str = "/"
     user: str = ""
+    stop_signal: str = ""
 
     def document(self, layers: Sequence[str]) -> bytes:
         """The OCI config of an image of the layers (uncompressed tars) with these digests."""
@@ -35,6 +36,7 @@ class ImageConfig:
             "Env": [f"{name}={value}" for name, value in self.environment.items()],
             "WorkingDir": self.working_directory,
             "User": self.user,
+            **({"StopSignal": self.stop_signal} if self.stop_signal else {}),
         }
         machine = platform.machine()
         return json.dumps(

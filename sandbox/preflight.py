@@ -27,7 +27,7 @@ RUNNING = {
     "mount": "mount",
 }
 BUILDING = {"cmake": "cmake", "ninja": "ninja-build", "g++": "g++", "strip": "binutils", "curl": "curl"}
-TESTING = {"prometheus": "prometheus"}
+TESTING = {"prometheus": "prometheus", "haproxy": "haproxy"}
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}  # bit numbers of <linux/capability.h>
 GO_MINOR = 24  # Kubernetes 1.34 needs Go 1.24
 

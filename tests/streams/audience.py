@@ -37,7 +37,7 @@ class Audience:
 
     Each has a connection of its own, as from as many clients: kube-proxy chooses a replica for each connection. With a
     `pace`, the seconds that they take over a token of a long stream, the clients are slower than the engine: they take
-    in a few kB at a time, and the rest waits in the connection and in the engine.
+    in a few kB at a time, and the rest waits in the connection and in the engine. All send the `key`, if there is one.
     """
 
     address: str
@@ -45,6 +45,7 @@ class Audience:
     tokens: int
     model: str = "chat"
     pace: float = 0.0
+    key: str = ""
     streams: list[Stream] = field(default_factory=list)
     long: list[Stream] = field(default_factory=list)
     _ends: threading.Event = field(default_factory=threading.Event)
@@ -88,8 +89,11 @@ class Audience:
         )
         connector = aiohttp.TCPConnector(force_close=True, limit=0, socket_factory=_small if self.pace else None)
         buffer = _SMALL_BYTES if self.pace else _USUAL_BYTES
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         async with (
-            aiohttp.ClientSession(connector=connector, timeout=timeout, read_bufsize=buffer) as session,
+            aiohttp.ClientSession(
+                connector=connector, timeout=timeout, read_bufsize=buffer, headers=headers
+            ) as session,
             asyncio.TaskGroup() as all_,
         ):
             for number in range(self.held):
