@@ -54,7 +54,9 @@ def wanted(metric_names: MetricNames) -> Mapping[str, str]:
 @cache
 def averaged(metric_names: MetricNames) -> frozenset[str]:
     """Of the wanted names, those whose label sets are averaged; all others are added up."""
-    return frozenset(series.name for role in _AVERAGED for series in _series(metric_names, role))
+    return frozenset(
+        part.name for role in _AVERAGED for series in _series(metric_names, role) for part in series.addends
+    )
 
 
 def is_of_engine(names: Iterable[str], metric_names: MetricNames) -> bool:
@@ -100,7 +102,7 @@ def _series(metric_names: MetricNames, role: str) -> tuple[Series, ...]:
 
 def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
     if role not in _HISTOGRAMS:
-        return ((series.name, series.label),)
+        return tuple((part.name, part.label) for part in series.addends)
     ends = ((f"{series.name}_count", ""), (f"{series.name}_sum", ""))
     return ends if role in _NO_BUCKETS else (*ends, (f"{series.name}_bucket", "le"))
 
@@ -108,14 +110,23 @@ def _parts(role: str, series: Series) -> tuple[tuple[str, str], ...]:
 def _number_of(role: str, samples: Samples, metric_names: MetricNames) -> float | None:
     """The first series that is present, over its label sets; None where none is."""
     for series in _series(metric_names, role):
-        rows = samples.get(series.name, ())
-        if series.in_label:
-            values = [number * row.value for row in rows if (number := _number_in(row.label)) is not None]
-        else:
-            values = [row.value for row in rows if not series.accepted or row.label in series.accepted]
-        if values:
-            return fmean(values) if role in _AVERAGED else sum(values)
+        found = [_value_of(part, role, samples) for part in series.addends]
+        values = [value for value in found if value is not None]
+        if len(values) == len(found):
+            return sum(values)
     return None
+
+
+def _value_of(series: Series, role: str, samples: Samples) -> float | None:
+    """One series over its label sets; None where it is absent."""
+    rows = samples.get(series.name, ())
+    if series.in_label:
+        values = [number * row.value for row in rows if (number := _number_in(row.label)) is not None]
+    else:
+        values = [row.value for row in rows if not series.accepted or row.label in series.accepted]
+    if not values:
+        return None
+    return fmean(values) if role in _AVERAGED else sum(values)
 
 
 def _histogram_of(role: str, samples: Samples, metric_names: MetricNames) -> Histogram | None:

@@ -12,7 +12,7 @@ def with_support(cells: str) -> str:
 BROKEN_ENGINES = (
     ("a: [", "engines.yaml: is not YAML"),
     ("[]", "engines.yaml: "),
-    ("vlm: {default: '1'}", "engines.yaml: vlm: .* llamacpp, .*vllm"),
+    ("vlm: {default: '1'}", r"engines\.yaml: vlm: .* llamacpp, .*, vllm"),
     ("vllm: 0.9", "engines.yaml: vllm: "),
     ("vllm: {defualt: '1'}", "engines.yaml: vllm: .* defualt.* default, versions"),
     ("vllm: {default: '1'}", "engines.yaml: vllm: default .* 0.10.2"),

@@ -72,9 +72,9 @@ def test_an_engine_without_a_kv_gauge_says_what_stands_in_for_it(engine: str) ->
     assert "KV-cache" in metric_names.substitutes["kv_use"]
 
 
-def test_only_tgi_makes_series_on_first_use() -> None:
-    made = {row.engine for row in ROWS if metric_names_of(row).created_on_first_use}
-    assert made == {"tgi"}
+@pytest.mark.parametrize(("engine", "makes"), [("tgi", True), ("sglang", True), ("vllm", False), ("llamacpp", False)])
+def test_an_engine_that_makes_series_on_first_use_says_so_in_every_version(engine: str, *, makes: bool) -> None:
+    assert {bool(metric_names_of(row).created_on_first_use) for row in ROWS if row.engine == engine} == {makes}
 
 
 def test_prompt_tokens_from_the_prefix_cache_are_counted_apart_or_noted() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
+from llmservice.engines.parallelism import ONE_DEVICE, Kind, Parallelism
+from llmservice.engines.registry import ENGINES
 from llmservice.planning.fit.verdict import Outcome
 from llmservice.planning.service_plan import ServicePlan
 from tests.unit.planning.planned import HUB, planned, refused
@@ -149,3 +150,35 @@ def test_a_start_with_copies_may_take_as_long_as_the_startup_probe_allows() -> N
     for parallelism, there in (({}, False), ({"data": 2}, True)):
         environment = planned(**vllm(2, parallelism)).container.environment
         assert (name in {variable["name"] for variable in environment}) is there
+
+
+KINDS = [
+    (name, kind)
+    for name, engine in ENGINES.items()
+    if engine.capabilities.parallelism
+    for kind in ("tensor", "pipeline", "data")
+    if kind in engine.capabilities.parallelism.flags
+]
+
+
+@pytest.mark.parametrize(("engine", "kind"), KINDS)
+def test_every_kind_that_an_engine_says_it_has_is_rendered(engine: str, kind: Kind) -> None:
+    use = ENGINES[engine].capabilities.parallelism
+    assert use is not None
+    gpu = {"type": "L4", "count": 2, "parallelism": {kind: 2}}
+    plan = planned(spec__engine=engine, spec__model__uri="pvc://models/chat", spec__gpu=gpu)
+    assert plan.parallelism == Parallelism(**{kind: 2})
+    flag = use.flags[kind]
+    assert not flag or any(word.partition("=")[0] == flag for word in plan.container.args)
+    assert flag in ENGINES[engine].flags | {""}
+
+
+def test_sglang_spreads_whole_experts_over_a_part_of_the_devices() -> None:
+    changes = {**vllm(8, {"tensor": 4, "pipeline": 2, "expert": 2}), "spec__engine": "sglang"}
+    assert [word for word in planned(**changes).container.args if word[:5] in {"--tp-", "--pp-", "--ep-"}] == [
+        "--tp-size=4",
+        "--pp-size=2",
+        "--ep-size=2",
+    ]
+    problem = refused(**{**changes, "spec__gpu__parallelism": {"tensor": 4, "pipeline": 2, "expert": 3}})
+    assert problem.field == "spec.gpu.parallelism.expert"

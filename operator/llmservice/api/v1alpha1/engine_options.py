@@ -41,7 +41,7 @@ FieldPath = Annotated[
     str,
     Field(min_length=1, max_length=340),
     Form(
-        r"metadata\.(name|namespace|uid|(labels|annotations)\['[-._/A-Za-z0-9]+'\])|spec\.(nodeName|serviceAccountName)|"
+        r"metadata\.(name|namespace|uid|(labels|annotations)\[\x27[-._/A-Za-z0-9]+\x27\])|spec\.(nodeName|serviceAccountName)|"
         r"status\.(hostIP|hostIPs|podIP|podIPs)",
         "is not a field that a pod tells its containers: write metadata.name, metadata.namespace, metadata.uid, "
         "metadata.labels['key'], metadata.annotations['key'], spec.nodeName, spec.serviceAccountName, status.hostIP or "
