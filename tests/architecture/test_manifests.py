@@ -53,11 +53,19 @@ def test_logs_of_pods_are_a_role_of_their_own() -> None:
     assert "pods/log" not in (ROOT / "manifests/base/rights.yaml").read_text()
 
 
-def test_evictions_are_a_role_of_their_own_and_pods_are_never_deleted() -> None:
+def test_evictions_are_a_role_of_their_own() -> None:
     assert objects("base/stall-restarts.yaml")[0]["rules"] == [
         {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]}
     ]
+
+
+def test_deletions_of_pods_are_a_role_of_their_own_where_the_operator_may_list_nodes() -> None:
     assert not any("delete" in rule["verbs"] and "pods" in rule["resources"] for rule in rules())
+    assert objects("overlays/cluster/node-shutdowns.yaml")[0]["rules"] == [
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["delete"]}
+    ]
+    overlay = objects("overlays/namespaced/kustomization.yaml")[0]["resources"]
+    assert not any("node-shutdowns" in file for file in overlay)
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

@@ -20,7 +20,14 @@ FEATURES: dict[str, Body] = {
     "crd-that-goes": {"crds": {"keep": False}},
     "no-roles": {"rbac": {"create": False}},
     "least-roles": {
-        "rbac": {"podLogs": False, "stallRestarts": False, "nodeInsight": False, "reviews": False, "userRoles": False},
+        "rbac": {
+            "podLogs": False,
+            "stallRestarts": False,
+            "nodeInsight": False,
+            "nodeShutdowns": False,
+            "reviews": False,
+            "userRoles": False,
+        },
         "inspection": {"enabled": False},
         "downloads": {"enabled": False},
     },

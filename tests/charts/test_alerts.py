@@ -21,6 +21,8 @@ WAITING = f"llmservice_requests_waiting{{{CHAT}}}"
 ERRORS = 'controller_runtime_reconcile_errors_total{controller="llmservice"}'
 PASSES = 'controller_runtime_reconcile_total{controller="llmservice", result="success"}'
 CUT = f"llmservice_requests_truncated_total{{{CHAT}}}"
+FAILING = f"llmservice_download_failing{{{CHAT}}}"
+HANGS = f"llmservice_engine_stalls_total{{{CHAT}}}"
 PANICS = 'controller_runtime_reconcile_panics_total{controller="llmservice"}'
 
 
@@ -60,6 +62,11 @@ FIRES = {
     "LLMServiceAtMaximum": [
         Moment(LEADER | {looks("AtMaximum"): "0+4x60", looks("Steady"): "3x60", WAITING: "2x60"}, 20)
     ],
+    "LLMServiceDownloadFailing": [
+        Moment(LEADER | {FAILING: "1x60"}, 11),
+        Moment(LEADER | {FAILING: "1 1 0 1 1 0 1 1 0 1x60"}, 20),
+    ],
+    "LLMServiceEngineStalled": [Moment(LEADER | {HANGS: "0x3 1x60"}, 8)],
     "LLMServiceRequestsTruncated": [Moment(LEADER | {CUT: "0x3 3x60"}, 8)],
 }
 """Each alert, and moments at which it and no other fires."""
@@ -80,6 +87,8 @@ SILENT = {
     ),
     "readings missing while no replica is ready": Moment(LEADER | {UNREAD: "1x60", replicas("ready"): "0x60"}, 30),
     "readings of a slow scrape": Moment(LEADER | {AGE: "30x60"}, 30),
+    "a download that failed once": Moment(LEADER | {FAILING: "0x5 1x4 0x60"}, 20),
+    "an engine that hung an hour ago": Moment(LEADER | {HANGS: "0 1x90"}, 60),
     "requests that were cut an hour ago": Moment(LEADER | {CUT: "0 3x90"}, 60),
     "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", WAITING: "0x60"}, 30),
     "at the maximum now and then": Moment(

@@ -398,6 +398,23 @@ def test_a_stolen_token_deletes_children_only(admin: Kube, children: Kube) -> No
     children.request("DELETE", item.format(OWNED))
 
 
+def test_a_stolen_token_deletes_only_pods_that_are_replaced(admin: Kube, children: Kube) -> None:
+    """A pod without our label, one with it that stands alone, and one of a ReplicaSet."""
+    template = changed(child(admin, "Deployment")["spec"]["template"], lambda _: None)
+    template["spec"]["nodeSelector"] = {"llmservice.dev/nowhere": "yes"}
+    labels = {**template["metadata"]["labels"], "made": "by-hand"}
+    made = {"template": {**template, "metadata": {"labels": labels}}, "selector": {"matchLabels": labels}}
+    admin.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "replaces"}, "spec": made})
+    replaced = admin.wait(lambda: admin.list("Pod", "made=by-hand") or None, lambda: admin.list("Pod"))[0]["metadata"]
+    bank = {"containers": [{"name": "x", "image": "x"}], "nodeSelector": {"llmservice.dev/nowhere": "yes"}}
+    admin.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "vault"}, "spec": bank})
+    item = item_of("Pod", admin.namespace, "{}") + "?dryRun=All"
+    for name in ("vault", "pod"):
+        with pytest.raises(Rejected, match="denied request: rule pods"):
+            children.request("DELETE", item.format(name))
+    children.request("DELETE", item.format(replaced["name"]))
+
+
 def test_a_stolen_token_scales_children_only(admin: Kube, children: Kube) -> None:
     template = {"metadata": {"labels": {"app": "bank"}}, "spec": {"containers": [{"name": "x", "image": "x"}]}}
     spec = {"replicas": 0, "selector": {"matchLabels": {"app": "bank"}}, "template": template}

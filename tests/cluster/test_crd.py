@@ -102,7 +102,7 @@ def test_is_listed_with_the_columns_of_the_api(kube: Kube) -> None:
     kube.wait_ready("chat", reason="Suspended")
     head, row = (line.split() for line in kube.kubectl("get", "llm", "-o", "wide").splitlines())
     assert head == ["NAME", "READY", "REASON", "REPLICAS", "ENGINE", "MODEL", "PROGRESS", "GPU", "URL", "AGE"]
-    assert row[:6] == ["chat", "False", "Suspended", "0/0", "llamacpp", "pvc://models/tiny.gguf"]
+    assert row[:6] == ["chat", "True", "Suspended", "0/0", "llamacpp", "pvc://models/tiny.gguf"]
 
 
 def test_every_field_is_explained(quiet: Kube) -> None:

@@ -32,7 +32,16 @@ from llmservice.objects.references import Manifest, ref_of
 from llmservice.planning.fit.checking import check_fit
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.rendering.manifests import render
-from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
+from tests.unit.converging.plans import (
+    a_deployment,
+    a_plan,
+    a_pod,
+    crashed,
+    of_an_earlier_operator,
+    running,
+    unscheduled,
+    waiting,
+)
 from tests.unit.models.models import known
 from tests.unit.planning.fit.setups import usual
 from tests.unit.planning.planned import HUB, L4, planned, refused
@@ -230,7 +239,8 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
     _prepared("FailedCreatePodSandBox", 'no runtime for "nvidia" is configured'),
     _diagnosis(_unready(**crashed(137, reason="OOMKilled"))),
     _diagnosis(_unready(**crashed(137, reason="OOMKilled")), plan=_without_limit()),
-    _diagnosis(_unready(**crashed(137, ran_seconds=630))),
+    _diagnosis(_unready(**crashed(137, ran_seconds=172_830))),
+    _diagnosis(_unready(**crashed(137, ran_seconds=630)), plan=of_an_earlier_operator(a_plan())),
     _diagnosis(_unready(**crashed(137, ran_seconds=604_800))),
     _diagnosis(_unready(**crashed(137, ran_seconds=9))),
     _diagnosis(_unready(**crashed(132))),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from llmservice.converging.concurrency import Preemptions, counted
 from llmservice.converging.engine_restarts import NOT_ALLOWED, NOT_NOW, RESTARTED, Stall, obstacle, stalled_message
 from llmservice.converging.leaving_nodes import leaving_message
+from llmservice.converging.node_shutdown import shutdown_message
 from llmservice.converging.pod_readings import Reading
 from llmservice.converging.preparation import Preparation
 from llmservice.converging.pulling import pulling
@@ -32,6 +33,8 @@ def sentences() -> Iterator[str]:
         yield f"Pulling: 0 of {count} replicas ready; {_pulls(count)}: wait"
     yield f"NodeLeaving: {leaving_message('node-3', 'taint karpenter.sh/disrupted', 1)}"
     yield f"NodeLeaving: {leaving_message('node-3', 'cordoned', 2)}"
+    for count in (1, 2):
+        yield f"NodeLeaving: {shutdown_message('node-3', count)}"
 
 
 def _concurrency() -> str:

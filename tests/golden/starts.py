@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from llmservice.converging.progress import Progress, waiting_for
-from llmservice.converging.startup_budget import how_to_wait
+from llmservice.converging.startup_budget import how_to_wait, overdue
 from llmservice.converging.startup_events import startup_event
 from llmservice.objects.references import Manifest
-from tests.unit.converging.plans import a_plan
+from tests.unit.converging.plans import a_plan, of_an_earlier_operator
 from tests.unit.converging.starting import at, starting
 
 _RESOURCE: Manifest = {
@@ -40,10 +40,12 @@ def sentences() -> Iterator[str]:
     progress = Progress(desired=1, total=1, updated=1, seen=True)
     for pod in (starting(), starting(started=0)):
         for status in ({}, {"startup": {"last": _LAST}}):
-            for seconds in (10, 599):
-                then = how_to_wait(a_plan(), [pod], status, _moment(seconds))
+            for seconds, plan in ((10, a_plan()), (599, a_plan()), (599, of_an_earlier_operator(a_plan()))):
+                then = how_to_wait(plan, [pod], status, _moment(seconds))
                 reason, message = waiting_for(progress, [pod], then)
                 yield f"{reason}: {message}"
+    if late := overdue(a_plan(), [starting(started=0)], _moment(600)):
+        yield f"{late.reason}: {late.message}"
 
 
 def _moment(seconds: float) -> datetime:

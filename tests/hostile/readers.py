@@ -19,6 +19,7 @@ from llmservice.converging.crashes import container_refused
 from llmservice.converging.crashes import crashed as crash_of
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.evictions import eviction_cause
+from llmservice.converging.leaving_nodes import why_leaving
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
@@ -29,6 +30,7 @@ from llmservice.engines.arguments import check_arguments
 from llmservice.engines.gguf import quantization_in
 from llmservice.engines.recorded_arguments import check_recorded
 from llmservice.engines.registry import ENGINES
+from llmservice.engines.timed_log import timed_log
 from llmservice.errors import InvalidSpec
 from llmservice.models.download_answer import result_in
 from llmservice.models.download_choice import is_safe_name
@@ -171,6 +173,20 @@ def _read_names(text: str) -> None:
     loaded_weights(sizes)
 
 
+def _read_beginning(text: str) -> None:
+    """As the kubelet gives it: each line behind its time, which counts in what is read of a log."""
+    lines = "\n".join(f"2026-01-01T00:00:00.5Z {line}" for line in printable(text).split("\n"))
+    log = timed_log(lines[: len(text)])
+    for engine in ENGINES.values():
+        engine.start_report(log.text)
+        engine.start_times(log)
+
+
+def _read_node(text: str) -> None:
+    taints = [{"key": text[at : at + 253]} for at in range(0, len(text), 253)]
+    why_leaving({"spec": {"taints": [*taints, {"key": f"aws-node-termination-handler/{text}"}]}})
+
+
 def _warnings(text: str) -> None:
     event = {"reason": "FailedMount", "message": text, "metadata": {}, "lastTimestamp": "2026-01-01T00:00:00Z"}
     preparation_failure(preparation([event]), "ml")
@@ -185,7 +201,9 @@ READERS: Mapping[str, Reader] = {
     "text made printable": printable,
     "bytes made printable": lambda text: printable(_bytes(text)),
     "text cut": lambda text: cut(text, 4096),
-    "end of a log, log_patterns of all engines": lambda text: crash_of(_case(text)),
+    "end of a log, signatures of all engines": lambda text: crash_of(_case(text)),
+    "beginning of a log, all engines": _read_beginning,
+    "taints of a node": _read_node,
     "termination message": lambda text: crash_of(_case("", text)),
     "message of a container runtime": lambda text: container_refused(_case(""), text),
     "words of scheduler and kubelet": lambda text: find_missing(text, "ml"),

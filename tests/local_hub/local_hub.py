@@ -1,6 +1,7 @@
 """A server on this machine that speaks the Hub's API, for tests: the real one cannot be asked to fail.
 
-Addresses, status codes and headers are those that huggingface_hub reads (`hf_api.py`, `utils/_http.py`). Large files
+Addresses, status codes and headers are those that huggingface_hub reads (`hf_api.py`, `utils/_http.py`), and llama.cpp
+(`common/hf-cache.cpp`, which lists files by `refs` and `tree` and does not ask who may read them here). Large files
 are redirected to a second server with a signed address, as the real hub does.
 """
 
@@ -44,6 +45,8 @@ class LocalHub:
     """Of each answer with a file; 0: as fast as it goes."""
     expires_after: int | None = None
     """How often the address of a redirect may be used; None: always."""
+    redirects: bool = True
+    """False: large files come from the hub itself. llama.cpp does not repeat a signed address to the letter."""
     uses: list[int] = field(default_factory=list)
     xet_store: str = ""
     """Where files are that Xet has; without one no file is in Xet."""
@@ -68,7 +71,7 @@ class LocalHub:
             return refused
         if not file:
             return web.json_response(repository.answer())
-        if file.endswith(".json"):
+        if file.endswith(".json") or not self.redirects:
             return await self._part(request, repository.files[file], fault)
         return self._redirected(request, repository.xet.get(file, ""))
 
@@ -116,6 +119,8 @@ class LocalHub:
             name, revision, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
         elif parts[4:5] == ["xet-read-token"]:
             return web.json_response({"casUrl": self.xet_store, "accessToken": "a-token", "exp": 2**40})
+        elif parts[4:5] in (["refs"], ["tree"]) and (listed := self.repositories.get("/".join(parts[2:4]))):
+            return web.json_response(listed.refs() if parts[4] == "refs" else listed.tree())
         else:
             return web.Response(status=404)
         repository = self.repositories.get(name)

@@ -28,6 +28,18 @@ class Repository:
         siblings = [self._sibling(name, data) for name, data in self.files.items()]
         return {"sha": COMMIT, "gated": self.gated or False, "siblings": siblings, "disabled": False, **self.more}
 
+    def refs(self) -> dict[str, Any]:
+        """What `/api/models/NAME/refs` answers."""
+        return {"branches": [{"name": "main", "ref": "refs/heads/main", "targetCommit": COMMIT}], "tags": []}
+
+    def tree(self) -> list[dict[str, Any]]:
+        """What `/api/models/NAME/tree/REVISION?recursive=true` answers."""
+        siblings = [self._sibling(name, data) for name, data in self.files.items()]
+        return [
+            {"type": "file", "path": each["rfilename"], "size": each["size"], "oid": each["blobId"], **_large(each)}
+            for each in siblings
+        ]
+
     def _sibling(self, name: str, data: bytes) -> dict[str, Any]:
         size = self.sizes.get(name, len(data))
         if name.endswith(_PLAIN):
@@ -35,6 +47,10 @@ class Repository:
             return {"rfilename": name, "size": size, "blobId": digest}
         large = {"sha256": hashlib.sha256(data).hexdigest(), "size": size, "pointerSize": 134}
         return {"rfilename": name, "size": size, "blobId": "b" * 40, "lfs": large}
+
+
+def _large(sibling: dict[str, Any]) -> dict[str, Any]:
+    return {"lfs": {"oid": sibling["lfs"]["sha256"], "size": sibling["size"]}} if "lfs" in sibling else {}
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -134,9 +134,10 @@ def crashing(restarts: int, message: str = "error: invalid argument: --nonsense"
     return {**_UNREADY, "status__containerStatuses": [{**engine, "state": state, "lastState": end}]}
 
 
-def loading() -> dict[str, Any]:
+def loading(since: datetime | None = None) -> dict[str, Any]:
     """A pod whose engine runs and is not ready."""
-    engine = {"name": "engine", "ready": False, "started": False, "restartCount": 0, "state": {"running": {}}}
+    state = {"running": {"startedAt": f"{since:%Y-%m-%dT%H:%M:%SZ}"} if since else {}}
+    engine = {"name": "engine", "ready": False, "started": False, "restartCount": 0, "state": state}
     return {**_UNREADY, "status__containerStatuses": [engine]}
 
 

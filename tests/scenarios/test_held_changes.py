@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.facts import pinned_facts
 from tests.scenarios.scaled_world import ScaledWorld
 from tests.scenarios.world import NAMESPACE, World
@@ -85,3 +86,22 @@ def test_devices_of_a_change_that_waits_are_not_missed_by_engines_that_have_none
     assert world.condition("ChildrenModified") == {}
     assert world.condition()["status"] == "True"
     assert world.get("LLMService")["status"]["plan"]["devices"] == 0
+
+
+def test_a_foreign_edit_of_what_runs_is_repaired_while_the_change_waits() -> None:
+    world = a_held_change()
+    template = world.get("Deployment")["spec"]["template"]
+
+    def meddle(live: Manifest) -> None:
+        live["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] = 1
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), meddle, manager="kubectl-edit")
+    world.writes()
+    world.pass_once()
+    assert world.get("Deployment")["spec"]["template"] == template
+    world.roll_out()
+    world.reconcile()
+    assert world.condition("Reconciling")["reason"] == "RolloutBlocked"
+    world.writes()
+    world.pass_once()
+    assert world.writes() == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -88,3 +89,34 @@ def test_nodes_without_replicas_are_not_asked_for() -> None:
     taint(world, "node-2", unschedulable=True)
     asyncio.run(watch.look())
     assert (watch.leaving, told(world)) == ({}, [])
+
+
+def test_many_nodes_are_asked_for_a_few_at_once() -> None:
+    world, watch = a_world(nodes=40)
+    pod = world.get("Pod", "chat-0")
+    for number in range(40):
+        metadata = {key: pod["metadata"][key] for key in ("namespace", "labels", "ownerReferences")}
+        world.cluster.create(
+            {**pod, "metadata": {**metadata, "name": f"of-{number}"}, "spec": {"nodeName": f"node-{number}"}}
+        )
+        taint(world, f"node-{number}", unschedulable=True)
+    asked = Asked(world)
+    watch.cluster = asked  # type: ignore[assignment]
+    asyncio.run(watch.look(tell=False))
+    assert (len(watch.leaving), 1 < asked.most <= 8) == (40, True)
+
+
+@dataclass
+class Asked:
+    """A cluster whose lists take a moment; counts how many are under way at once."""
+
+    world: World
+    now: int = 0
+    most: int = 0
+
+    async def list(self, kind: str, **named: Any) -> list[Manifest]:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0)
+        self.now -= 1
+        return await self.world.cluster.list(kind, **named)

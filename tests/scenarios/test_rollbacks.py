@@ -140,6 +140,20 @@ def test_a_crash_that_no_time_helps_goes_back_before_the_deadline(restarts: int,
         assert again == pytest.approx(60, abs=1)
 
 
+def test_a_start_that_outlasts_its_budget_goes_back_before_the_deadline() -> None:
+    world = RolloutWorld().first()
+    good = world.template_digest()
+    failing(world, loading(since=world.time), spec__startup={"timeoutSeconds": 600})
+    world.wait(590)
+    world.settle()
+    assert world.template_digest() != good
+    world.wait(20)
+    world.settle()
+    assert world.template_digest() == good
+    assert rollout_of(world)["failed"]["reason"] == "StartupTimedOut"
+    assert "600 s" in rollout_of(world)["failed"]["message"]
+
+
 def test_a_crash_that_nobody_can_name_is_given_longer() -> None:
     world = failing(RolloutWorld().first(), crashing(5, "something went wrong"))
     world.wait(599)

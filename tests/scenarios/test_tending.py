@@ -10,6 +10,7 @@ from llmservice.errors import Unavailable
 from llmservice.objects.names import STARTING_ANNOTATION
 from llmservice.objects.references import Manifest, Ref
 from tests.scenarios.downloading import SHARED, DownloadWorld, a_download
+from tests.scenarios.rollout_world import LATE
 from tests.scenarios.world import NAMESPACE
 
 OTHER: dict[str, Any] = {**SHARED, "spec__model__file": "other.gguf"}
@@ -116,3 +117,73 @@ def test_what_engines_do_and_what_the_autoscaler_decides_is_told_meanwhile() -> 
     world.writes()
     world.pass_once()
     assert world.writes() == []
+
+
+def test_a_deployment_that_is_deleted_comes_back_as_it_was() -> None:
+    world = a_world_that_waits(spec__replicas=2)
+    before = world.get("Deployment")["spec"]
+    world.passes(seconds=30)
+    world.cluster.remove(Ref("Deployment", NAMESPACE, "chat"))
+    world.passes(seconds=30)
+    assert world.get("Deployment")["spec"] == before
+    assert world.condition()["reason"] == "Downloading"
+    world.writes()
+    world.passes(seconds=30)
+    assert children(world) == []
+
+
+def test_what_a_deleted_deployment_was_made_from_is_forgotten_with_the_process() -> None:
+    world = a_world_that_waits()
+    world.reconciler.tending.forget(world.get("LLMService")["metadata"]["uid"])
+    world.cluster.remove(Ref("Deployment", NAMESPACE, "chat"))
+    world.passes(seconds=60)
+    assert not world.exists("Deployment")
+    assert world.condition()["reason"] == "Downloading"
+
+
+def a_failing_change(**changes: Any) -> DownloadWorld:
+    """What serves is replaced by what does not start, and the model of a third revision is downloaded."""
+    world = a_download()
+    world.answers()
+    world.serves()
+    options = {"image": "registry.example/engine:1", "version": "b11312"}
+    world.apply(**{**SHARED, "spec__engineOptions": options, **changes})
+    world.passes()
+    waits = {"name": "engine", "ready": False, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "none"}}}
+    status = {"conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [waits]}
+    world.cluster.edit(Ref("Pod", NAMESPACE, "chat-0"), lambda live: live["status"].update(status))
+    deployment = world.get("Deployment")
+    counts = {"observedGeneration": deployment["metadata"]["generation"], "replicas": 1, "updatedReplicas": 1}
+    world.cluster.edit(
+        Ref("Deployment", NAMESPACE, "chat"),
+        lambda live: live.update(status={**counts, "conditions": [LATE]}),
+        subresource="status",
+    )
+    return world
+
+
+def image_of(world: DownloadWorld) -> str:
+    (engine,) = world.get("Deployment")["spec"]["template"]["spec"]["containers"]
+    return str(engine["image"])
+
+
+def test_a_change_that_fails_goes_back_while_the_next_model_is_downloaded() -> None:
+    world = a_failing_change()
+    assert image_of(world) == "registry.example/engine:1"
+    world.apply(**OTHER)
+    world.passes(seconds=30)
+    assert image_of(world) != "registry.example/engine:1"
+    assert world.condition()["reason"] == "Downloading"
+    (told,) = [event for event in world.events() if event["reason"] == "RolledBack"]
+    assert "registry.example/engine:1" in told["message"]
+    assert "failed" not in world.get("LLMService")["status"].get("rollout", {})
+    world.writes()
+    world.passes(seconds=30)
+    assert children(world) == []
+
+
+def test_a_change_that_is_to_be_held_stays_while_the_next_model_is_downloaded() -> None:
+    world = a_failing_change(spec__rollout={"onFailure": "Hold"})
+    world.apply(**OTHER)
+    world.passes(seconds=30)
+    assert image_of(world) == "registry.example/engine:1"

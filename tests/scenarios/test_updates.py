@@ -2,11 +2,13 @@
 
 import contextlib
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from llmservice.controllers.triggers import enqueue_owner
+from llmservice.objects.names import SOURCE_ANNOTATION
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning import facts
 from llmservice.planning.render_version import RENDER_VERSION
@@ -135,3 +137,53 @@ def test_the_older_operator_repairs_what_is_gone_altogether() -> None:
     world.cluster.remove(Ref("Deployment", NAMESPACE, "chat"))
     world.reconcile()
     assert world.exists("Deployment")
+
+
+def a_note() -> World:
+    """An operator from before did not note what the template is made from: this one does, and no replica changes."""
+    world = World().serving()
+
+    def forget(live: Manifest) -> None:
+        live["metadata"]["annotations"].pop(SOURCE_ANNOTATION)
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), forget)
+    world.roll_out()
+    world.writes()
+    return world
+
+
+def seen(world: World) -> None:
+    """The Deployment controller has looked at the newest generation."""
+
+    def look(live: Manifest) -> None:
+        live["status"]["observedGeneration"] = live["metadata"]["generation"]
+
+    world.cluster.edit(Ref("Deployment", NAMESPACE, "chat"), look, subresource="status")
+
+
+def test_while_a_note_is_not_seen_the_status_says_nothing_new() -> None:
+    world = a_note()
+    told = world.get("LLMService")["status"]
+    for _ in range(2):
+        assert world.pass_once()
+    assert world.writes() == ["apply Deployment chat"]
+    seen(world)
+    world.pass_once()
+    assert world.writes() == []
+    assert world.get("LLMService")["status"] == told
+
+
+def test_a_note_that_nobody_sees_is_told() -> None:
+    world = a_note()
+    world.pass_once()
+    world.time += timedelta(seconds=11)
+    world.pass_once()
+    assert (world.condition()["status"], world.condition()["reason"]) == ("False", "Progressing")
+
+
+def test_an_edit_is_told_at_once_although_it_changes_no_pod() -> None:
+    world = World().serving()
+    world.apply(spec__startup={"timeoutSeconds": 500})
+    world.pass_once()
+    assert world.get("LLMService")["status"]["observedGeneration"] == world.get("LLMService")["metadata"]["generation"]
+    assert world.condition()["status"] == "False"

@@ -18,7 +18,6 @@ import aiohttp
 from tests.streams.stream import Ending, Stream
 
 KNOCK_SECONDS = 0.25
-"""Between two short streams."""
 
 _SHORT_TOKENS = 4
 _LONGEST_SECONDS = 600.0
@@ -38,6 +37,7 @@ class Audience:
     Each has a connection of its own, as from as many clients: kube-proxy chooses a replica for each connection. With a
     `pace`, the seconds that they take over a token of a long stream, the clients are slower than the engine: they take
     in a few kB at a time, and the rest waits in the connection and in the engine. All send the `key`, if there is one.
+    `knock_seconds` lie between two short streams.
     """
 
     address: str
@@ -46,6 +46,7 @@ class Audience:
     model: str = "chat"
     pace: float = 0.0
     key: str = ""
+    knock_seconds: float = KNOCK_SECONDS
     streams: list[Stream] = field(default_factory=list)
     long: list[Stream] = field(default_factory=list)
     _ends: threading.Event = field(default_factory=threading.Event)
@@ -100,7 +101,7 @@ class Audience:
                 all_.create_task(self._stream_on(session, number))
             while not self._ends.is_set():
                 all_.create_task(self._one(session, _SHORT_TOKENS))
-                await asyncio.sleep(KNOCK_SECONDS)
+                await asyncio.sleep(self.knock_seconds)
 
     async def _stream_on(self, session: aiohttp.ClientSession, number: int) -> None:
         """One client: a long stream after the other. Who is refused or cut pauses, not to flood what refuses."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
 from tests.cluster.services import address_of, ask
-from tests.streams.audience import Audience
+from tests.streams.audience import KNOCK_SECONDS, Audience
 from tests.streams.results import Row, row_of
 
 _SETTLED_SECONDS = 420
@@ -18,8 +18,8 @@ _SETTLED_SECONDS = 420
 class Stage:
     """The LLMService `chat`, ready, and an audience of `held` long streams of about `tokens` tokens.
 
-    A disturbance begins when `least_in_flight` of them stream: at any moment some have just ended or not begun. `rows`
-    is what is told of the test that runs.
+    Beside them a short one begins every `knock_seconds`. A disturbance begins when `least_in_flight` of the long ones
+    stream: at any moment some have just ended or not begun. `rows` is what is told of the test that runs.
     """
 
     kube: Kube
@@ -27,6 +27,7 @@ class Stage:
     tokens: int
     held: int = 20
     least_in_flight: int = 15
+    knock_seconds: float = KNOCK_SECONDS
     rows: list[Row] = field(default_factory=list)
 
     @contextmanager
@@ -44,13 +45,19 @@ class Stage:
     def watched(self, by: str, *, pace: float = 0.0) -> Iterator[Audience]:
         """The same without a verdict: for what must cut streams."""
         ask(self.kube)  # a fresh Service refuses until kube-proxy has written its rules
-        with Audience(address=address_of(self.kube), held=self.held, tokens=self.tokens, pace=pace) as audience:
+        with self._audience(pace) as audience:
             self.wait(lambda: audience.in_flight() >= self.least_in_flight, audience)
             in_flight = audience.in_flight()
             yield audience
             self.wait(self.is_settled, audience)
         self.rows.append(row_of(by, in_flight, audience))
         print(by, audience.told())  # noqa: T201  (the streams of a test worth reading)
+
+    def _audience(self, pace: float) -> Audience:
+        address = address_of(self.kube)
+        return Audience(
+            address=address, held=self.held, tokens=self.tokens, pace=pace, knock_seconds=self.knock_seconds
+        )
 
     def wait(self, look: Callable[[], object], audience: Audience) -> None:
         """Until it is so; the error tells of the streams too."""

@@ -15,6 +15,7 @@ RIGHTS = {
     "download": "base/download.yaml",
     "stallRestarts": "base/stall-restarts.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
+    "nodeShutdowns": "overlays/cluster/node-shutdowns.yaml",
     "reviews": "overlays/cluster/reviews.yaml",
     "leaderElection": "base/leader-election.yaml",
     "catalogue": "base/catalogue.yaml",

@@ -12,7 +12,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.api.v1alpha1.status import LLMServiceStatus
 
 COLUMNS = (
-    ("Ready", '.status.conditions[?(@.type=="Available")].status', "Whether an endpoint answers.", 0),
+    ("Ready", '.status.conditions[?(@.type=="Ready")].status', "Whether it is as declared.", 0),
     ("Reason", '.status.conditions[?(@.type=="Ready")].reason', "Why it is ready, or is not.", 0),
     ("Replicas", ".status.replicaSummary", "Replicas that serve / are asked for.", 0),
     ("Engine", ".spec.engine", "Engine.", 0),

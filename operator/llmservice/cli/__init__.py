@@ -15,6 +15,7 @@ from llmservice import __version__
 VERBS = {
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "crd": "Print the CustomResourceDefinition.",
+    "doctor": "Check what has to be right in a cluster, each finding with its way out.",
     "download": "Download a model to a claim, once and checked.",
     "explain": "Explain why a service has its number of replicas.",
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
@@ -24,6 +25,7 @@ VERBS = {
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
+    "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""

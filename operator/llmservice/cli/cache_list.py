@@ -11,14 +11,13 @@ import click
 from llmservice.cli.cache_claim import cache_claim_at
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.namespaces import namespace_option
+from llmservice.cli.table import table
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import UsageError
-from llmservice.untrusted.texts import cut, printable
 
 _GB = 10**9
-_LONGEST = 1024
 _Rows = list[dict[str, Any]]
 _OF_CLUSTER = ("namespace", "service", "claim", "model", "revision", "bytes", "state", "key")
 _OF_CLAIM = ("model", "revision", "bytes", "files", "state", "key")
@@ -117,15 +116,15 @@ def _is_whole(marker: Any, present: set[str]) -> bool:
 
 
 def _table(rows: _Rows, columns: tuple[str, ...]) -> str:
-    """Columns as wide as they must be; what strangers wrote cannot steer the terminal."""
-    cells = [[name.upper() for name in columns], *([_cell(row, name) for name in columns] for row in rows)]
-    widths = [max(len(line[index]) for line in cells) for index in range(len(columns))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells)
-    return "".join(f"{line}\n" for line in lines) if rows else "no caches\n"
+    cells: list[list[object]] = [
+        [name.upper() for name in columns],
+        *([_cell(row, name) for name in columns] for row in rows),
+    ]
+    return "".join(f"{line}\n" for line in table(cells)) if rows else "no caches\n"
 
 
-def _cell(row: Mapping[str, Any], name: str) -> str:
+def _cell(row: Mapping[str, Any], name: str) -> object:
     value = row[name]
     if name == "bytes":
-        return f"{value / _GB:.1f} GB" if isinstance(value, int) and value else "-"
-    return cut(printable(str(value)), _LONGEST).replace("\n", " ") or "-"
+        return f"{value / _GB:.1f} GB" if isinstance(value, int) and value else ""
+    return value

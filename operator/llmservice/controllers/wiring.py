@@ -85,6 +85,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
+    cache.listen(nodes.notice)
     measured = replica.metrics.autoscale_seconds.observe
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, measured, lambda: nodes.leaving)
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)

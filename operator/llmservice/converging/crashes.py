@@ -10,7 +10,9 @@ from llmservice.converging.diagnosis import Diagnosis, sentence
 from llmservice.converging.missing import find_missing
 from llmservice.converging.pod_context import PodContext
 from llmservice.converging.redaction import LONGEST_TEXT, redacted
+from llmservice.converging.startup_budget import ends_late_starts, probe_ends_after
 from llmservice.objects.pods import has_served, has_started
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.container import HUNG_SECONDS
 
 _KILLED = 137
@@ -94,13 +96,19 @@ def _named_by_engine(context: PodContext, text: str) -> Diagnosis | None:
 
 
 def _timed_out(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
-    """The startup probe failed: the kubelet stopped the engine when its startup budget was used up."""
-    ran, due = _ran_seconds(end), context.plan.container.startup_seconds
+    """The startup probe failed, and the kubelet stopped the engine."""
+    ran, due = _ran_seconds(end), probe_ends_after(context.plan)
     latest = due + HUNG_SECONDS + _LATE_SECONDS
     if end.get("exitCode") not in {_KILLED, _ENDED_BY_SIGTERM} or not due - _PROBE_SECONDS <= ran <= latest:
         return None
-    message = f"the model was not loaded within {due} s and the engine was restarted; raise spec.startup.timeoutSeconds"
+    message = f"the model was not loaded within {due} s and the engine was restarted; {_longer(context.plan)}"
     return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
+
+
+def _longer(plan: ServicePlan) -> str:
+    if ends_late_starts(plan):
+        return "raise spec.startup.timeoutSeconds"
+    return "look in its log for what it waited for: kubectl logs --previous"
 
 
 def _ended_by_signal(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:

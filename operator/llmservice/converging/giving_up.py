@@ -30,7 +30,14 @@ class Verdict:
 GOES_ON = Verdict()
 
 
-def judge(progress: Progress, updated: Sequence[Manifest], diagnosis: Diagnosis | None, now: datetime) -> Verdict:
+def judge(
+    progress: Progress,
+    updated: Sequence[Manifest],
+    diagnosis: Diagnosis | None,
+    now: datetime,
+    *,
+    overdue: bool = False,
+) -> Verdict:
     """Whether a change that is being rolled out has failed.
 
     | replicas of the new template             | deadline | verdict                     |
@@ -38,18 +45,30 @@ def judge(progress: Progress, updated: Sequence[Manifest], diagnosis: Diagnosis 
     | none wanted, or not begun                | any      | goes on                     |
     | one of them is ready                     | any      | goes on: it serves          |
     | none ready                               | passed   | failed                      |
+    | none ready, and each has been loading    |          |                             |
+    | for longer than the startup budget       | not yet  | failed                      |
     | none ready, crashed again and again,     |          |                             |
     | from a cause that no time removes        | not yet  | failed                      |
     | none ready                               | not yet  | goes on                     |
 
-    `updated` are the pods of the new template, and `diagnosis` is theirs.
+    `updated` are the pods of the new template, and `diagnosis` is theirs. `overdue`: each of them has used up the
+    budget of its start.
     """
     if not progress.seen or not progress.desired or any(map(is_ready, updated)):
         return GOES_ON
     if progress.late:
         reason, message = _cause(progress, updated, diagnosis)
         return Verdict(reason=reason, message=message)
-    if diagnosis is None or diagnosis.self_healing:
+    if diagnosis is None:
+        return GOES_ON
+    if overdue:
+        return Verdict(reason=diagnosis.reason, message=diagnosis.message)
+    return _judge_crashes(updated, diagnosis, now)
+
+
+def _judge_crashes(updated: Sequence[Manifest], diagnosis: Diagnosis, now: datetime) -> Verdict:
+    """Whether they crash again and again, from a cause that no time removes."""
+    if diagnosis.self_healing:
         return GOES_ON
     ages = [_age(pod, now) for pod in updated if _crashes(pod)]
     if not ages:

@@ -8,11 +8,13 @@
 | taint `aws-node-termination-handler/…` | AWS Node Termination Handler (README.md: spot, rebalance, maintenance) |
 | taint `cloud.google.com/impending-node-termination` | GCP's node termination handler (README.md) |
 | taint `…cloudprovider.kubernetes.io/shutdown`, `…/out-of-service` | Kubernetes (well-known taints) |
+| condition `Ready`, "node is shutting down" | the kubelet (node_shutdown.py) |
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from llmservice.converging.node_shutdown import is_shut_down
 from llmservice.objects.pods import is_living
 from llmservice.objects.references import Manifest
 from llmservice.untrusted.texts import cut
@@ -31,6 +33,8 @@ _LONGEST = 128
 
 def why_leaving(node: Mapping[str, Any]) -> str:
     """By what is known that a node is going, in a few words; empty when it stays."""
+    if is_shut_down(node):
+        return "shut down"
     spec = node.get("spec") or {}
     for taint in spec.get("taints") or ():
         key = str(taint.get("key") or "")

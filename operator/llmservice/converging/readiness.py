@@ -111,6 +111,8 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
         return False, accelerator.reason, accelerator.message
     message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    if situation.diagnosis is not None and situation.diagnosis.reason is Reason.STARTUP_TIMED_OUT:
+        message = f"{message}; {situation.diagnosis.message}"
     if situation.revision is not None and situation.revision.failed:
         return returned(situation.revision, message)
     if accelerator is not None and situation.unread and plan.verify_devices and not was_rolled_out(situation):

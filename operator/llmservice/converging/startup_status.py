@@ -8,6 +8,8 @@ took says nothing of a start, and neither does a pod that was ready before.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import condition_in
 from llmservice.converging.scaled_pods import LONGEST_COLD_START_SECONDS
 from llmservice.converging.startup_phases import (
     expected_start_seconds,
@@ -38,7 +40,8 @@ _FIELDS = {
 """Phase → field of the status."""
 _KEPT = {"last": Mapping, "slowestSeconds": int, "model": str}
 _LATE_SECONDS = 300
-"""Longer than the startup budget no engine starts: then the pod was ready before, and nobody looked."""
+"""A start that took so much longer than its budget counts where it was told of: else the pod may have been ready
+before, and nobody looked."""
 
 
 def part(status: Status, *path: str) -> Status:
@@ -70,7 +73,7 @@ def startup_status(
     kept = {key: before[key] for key, kind in _KEPT.items() if isinstance(before.get(key), kind)}
     ended: Status = {}
     if pod is not None and is_ready(pod) and _name(pod) in times:
-        ended = _ended(plan, pod, times[_name(pod)])
+        ended = _ended(plan, status, pod, times[_name(pod)])
         kept |= _learned(plan, before, ended)
         pod = followed_pod({}, pods)
     current = {"current": _current(pod)} if pod is not None else {}
@@ -96,10 +99,13 @@ def _current(pod: Manifest) -> dict[str, Any]:
     return {**_identity(pod), "phase": phase_of(pod), **_fields(phases_until(pod))}
 
 
-def _ended(plan: ServicePlan, pod: Manifest, times: StartTimes) -> dict[str, Any]:
+def _ended(plan: ServicePlan, status: Status, pod: Manifest, times: StartTimes) -> dict[str, Any]:
     """The start of a pod that is ready; empty where nobody can tell how long it took."""
     phases = start_phases(pod, times)
-    if phases is None or seconds_in_engine(phases) > plan.container.startup_seconds + _LATE_SECONDS:
+    if phases is None:
+        return {}
+    late = seconds_in_engine(phases) > plan.container.startup_seconds + _LATE_SECONDS
+    if late and condition_in(status, ConditionType.READY).get("reason") != Reason.STARTUP_TIMED_OUT:
         return {}
     return {**_identity(pod), **_fields(phases), "totalSeconds": sum(phases.values())}
 

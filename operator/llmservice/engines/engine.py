@@ -115,7 +115,7 @@ class HttpProbe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """`startup` allows the start-up budget (planning sets its failures), the others tell busy from hung."""
+    """`startup` waits for the longest start (planning sets its failures), the others tell busy from hung."""
 
     startup: HttpProbe
     readiness: HttpProbe

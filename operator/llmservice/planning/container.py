@@ -18,9 +18,13 @@ def plan_container(
     launch: Launch,
     image: str,
     startup_seconds: int,
+    probe_seconds: int,
     resources: ContainerResources,
 ) -> ContainerPlan:
-    """The container; the user's arguments come last, so that they override ours."""
+    """The container; the user's arguments come last, so that they override ours.
+
+    `startup_seconds` is the budget of a start, `probe_seconds` after how long the kubelet ends one.
+    """
     return ContainerPlan(
         image=image,
         # Images are pinned, so one that is already on the node is the right one.
@@ -28,7 +32,7 @@ def plan_container(
         command=launch.command,
         args=(*launch.args, *spec.engine_options.args),
         environment=environment(spec, source, launch, registry),
-        probes=_with_startup_budget(launch.probes, startup_seconds),
+        probes=_patient(launch.probes, probe_seconds),
         startup_seconds=startup_seconds,
         pre_stop=launch.pre_stop,
         resource_requests=resources.requests,
@@ -36,7 +40,7 @@ def plan_container(
     )
 
 
-def _with_startup_budget(probes: Probes, startup_seconds: int) -> Probes:
-    """The probes with a startup probe that does not fail before the budget is used up."""
-    failures = math.ceil(startup_seconds / probes.startup.period_seconds)
+def _patient(probes: Probes, seconds: int) -> Probes:
+    """The probes with a startup probe that does not fail before that."""
+    failures = math.ceil(seconds / probes.startup.period_seconds)
     return dataclasses.replace(probes, startup=dataclasses.replace(probes.startup, failures=failures))

@@ -58,8 +58,8 @@ class Facts:
     `others` are versions of the engine that can do on this device what `version` cannot, `engines` those that run on it
     where `version` does not; both are empty when it can. `notes` are for `status.plan`: what was found when they were
     chosen. `weights` is what a download answered: the path of the model on the claim of `spec.model.cache`, empty until
-    then. `slowest_start` is the longest start that the budget is made from, in seconds. `proxy` is the image of the
-    proxy before the engine, empty where there is none.
+    then. `slowest_start` is the longest start that was seen when they were chosen, in seconds: the budget follows it.
+    `proxy` is the image of the proxy before the engine, empty where there is none.
     """
 
     version: EngineVersion
@@ -137,7 +137,7 @@ def choose_facts(
         others=others_that_take(service.spec, version, catalogue, accelerator, known.facts.quantization),
         engines=engines_that_run_on(version, catalogue, accelerator),
         notes=notes,
-        slowest_start=slowest_start(service),
+        slowest_start=learned_start(service),
         proxy=catalogue.proxy_image if is_proxied(service.spec, engine.capabilities) else "",
     )
 
@@ -145,17 +145,6 @@ def choose_facts(
 def with_weights(facts: Facts, weights: str) -> Facts:
     """The facts with the path that a download answered; an empty one changes nothing."""
     return dataclasses.replace(facts, weights=weights) if weights and weights != facts.weights else facts
-
-
-def slowest_start(service: LLMService) -> int | None:
-    """What the facts of the plan before say of the slowest start; when current facts are asked for, what is known now.
-
-    So an edit that changes no pod, such as one of the replicas, does not change them for what was learned since.
-    """
-    before = facts_from_text((service.status.get("plan") or {}).get("facts") or "")
-    if before is not None and before.update == update_of(service):
-        return before.slowest_start
-    return learned_start(service)
 
 
 def learned_start(service: LLMService) -> int | None:

@@ -32,7 +32,7 @@ from llmservice.planning.scaling import choose_scaling, replica_bound
 from llmservice.planning.security import choose_security
 from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.planning.shared_memory import choose_shared_memory
-from llmservice.planning.startup import progress_deadline_seconds, startup_seconds
+from llmservice.planning.startup import probe_seconds, progress_deadline_seconds, startup_seconds
 from llmservice.planning.volumes import ScratchSizes
 from llmservice.planning.weights import choose_source
 
@@ -125,7 +125,16 @@ def plan_service(
         resource_name=facts.accelerator.resource_name if facts.accelerator else "",
         max_model_len=context.max_model_len,
         max_num_seqs=context.max_num_seqs,
-        container=plan_container(spec, facts.registry, source, launch, image.value, startup.value, resources),
+        container=plan_container(
+            spec,
+            facts.registry,
+            source,
+            launch,
+            image.value,
+            startup.value,
+            probe_seconds(startup.value, facts),
+            resources,
+        ),
         pod=plan_pod(spec, facts.registry, launch, grace, placement, security, mounts),
         rollout=in_place(rollout.value, cache.value),
         replica_bound=replica_bound(spec),

@@ -42,7 +42,7 @@ class Owner:
 class ContainerPlan:
     """The container `engine`: image, process, environment, probes and how it stops.
 
-    `environment` holds EnvVar objects in order. `startup_seconds` is the budget of the startup probe.
+    `environment` holds EnvVar objects in order. `startup_seconds` is the budget of a start.
     """
 
     image: str

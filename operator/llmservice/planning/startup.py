@@ -1,4 +1,4 @@
-"""How long a start may take before it counts as failed."""
+"""How long a start may take before it counts as failed: a budget that is told, and never ends a start."""
 
 import math
 
@@ -32,7 +32,11 @@ _MARGIN = 1.5
 _LEARNED_MARGIN = 3
 """For a volume or a network that is three times slower than ever seen."""
 _LONGEST_SECONDS = 86_400
-"""As for the field: whatever is said of a model's size, the numbers of a probe have 32 bits."""
+"""As for the field: whatever is said of a model's size."""
+_PATIENT_SINCE = 3
+"""The render version from which on the kubelet waits longer than any budget; before it ended a start that took more."""
+_PATIENCE_SECONDS = 2 * _LONGEST_SECONDS
+"""Kubernetes has no probe that waits for ever, and one that fails ends the engine."""
 
 
 def startup_seconds(spec: LLMServiceSpec, source: ModelSource, facts: Facts) -> Decided[int]:
@@ -74,6 +78,11 @@ def _of_any(source: ModelSource, facts: Facts) -> tuple[int, str]:
 def _is_old(facts: Facts) -> bool:
     number = number_of(facts.accelerator.capability) if facts.accelerator else None
     return number is not None and number < _FIRST_MODERN
+
+
+def probe_seconds(budget: int, facts: Facts) -> int:
+    """How long the startup probe may fail before the kubelet starts the engine anew."""
+    return _PATIENCE_SECONDS if facts.render_version >= _PATIENT_SINCE else budget
 
 
 def progress_deadline_seconds(startup: int, grace: int) -> int:

@@ -9,6 +9,7 @@ from llmservice.converging.events import event
 from llmservice.converging.rollout_choice import RolloutChoice
 from llmservice.converging.rollout_step import RolloutStep
 from llmservice.errors import OperatorError, Terminating
+from llmservice.objects.references import Manifest, ref_of
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +22,14 @@ async def announce(cluster: Cluster, step: RolloutStep, choice: RolloutChoice, n
     if not (choice.strategy and choice.message):
         return
     log.info("%s: %s", step.service, choice.message)
+    await tell(cluster, event(step.body, kind="Normal", reason=Reason.ROLLOUT_PLAN, message=choice.message, now=now))
+
+
+async def tell(cluster: Cluster, told: Manifest) -> None:
+    """Record an Event; one that cannot be written is only logged."""
     try:
-        await cluster.record(
-            event(step.body, kind="Normal", reason=Reason.ROLLOUT_PLAN, message=choice.message, now=now)
-        )
+        await cluster.record(told)
     except Terminating:
         return
     except OperatorError as error:
-        log.warning("%s: event not written: %s", step.service, error)
+        log.warning("%s: event not written: %s", ref_of(told), error)

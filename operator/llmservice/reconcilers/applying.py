@@ -1,5 +1,6 @@
 """Brings the desired children about: chooses how the change is rolled out, and writes what differs."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,8 +11,11 @@ from llmservice.converging.changes import Change, diff, is_creation
 from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
 from llmservice.converging.replicas import Replicas, replicas_to_state, stating
-from llmservice.converging.rollback import rollout_plan, with_sources_of
+from llmservice.converging.rollback import MakePlan, rollout_plan, with_sources_of
+from llmservice.converging.rollout_record import changes_template, replacing
 from llmservice.converging.rollout_step import Rollout
+from llmservice.converging.standing import children_of, standing, workload_in
+from llmservice.converging.template_source import made_from
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest
@@ -42,11 +46,12 @@ class Applied:
 
 @dataclass(slots=True, kw_only=True)
 class Applying:
-    """Writes the children of resources. `now` is the clock (UTC)."""
+    """Writes the children of resources. `now` is the clock (UTC), `plan` makes plans."""
 
     children: ChildWriter
     rollouts: Rollouts
     now: Callable[[], datetime]
+    plan: MakePlan
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
 
     def forget(self, key: ServiceKey) -> None:
@@ -68,6 +73,7 @@ class Applying:
         else:
             way = rollout_plan(desired.force, plan)
             rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
+        rollout = self._with_what_stands(desired, rollout, workload, replicas)
         changes = diff(rollout.manifests, observed, held | rollout.held)
         try:
             written = await self._write(desired, changes, observed, replicas)
@@ -79,6 +85,20 @@ class Applying:
         self.forget(_key(desired))
         created = is_creation(changes) and not written.contests
         return Applied(manifests=manifests, rollout=rollout, written=written, created=created)
+
+    def _with_what_stands(
+        self, desired: Desired, rollout: Rollout, live: Manifest | None, replicas: Replicas
+    ) -> Rollout:
+        """The rollout; of a change that waits with the Deployment of what runs, which is repaired and scaled by it."""
+        source, force = made_from(live), desired.force
+        if not rollout.blocked or live is None or not source or source == force.source_with(desired.plan.facts):
+            return rollout
+        if (revision := standing(force, source, self.plan)) is None:
+            return rollout
+        stands = workload_in(children_of(revision, live, force.served.digest if force.served else "", replicas))
+        if changes_template(live, stands):
+            return rollout
+        return dataclasses.replace(rollout, manifests=replacing(stands, rollout.manifests), held=frozenset())
 
     async def _write(
         self, desired: Desired, changes: tuple[Change, ...], observed: Observed, replicas: Replicas

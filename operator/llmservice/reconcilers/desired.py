@@ -11,11 +11,10 @@ from llmservice.converging.weights import Waiting
 from llmservice.errors import InvalidSpec, ModelRefused
 from llmservice.objects.references import Manifest, Ref
 from llmservice.planning.known_model import KnownModel
-from llmservice.planning.service_plan import Owner, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.blocked import Blocked
 from llmservice.reconcilers.downloads import Fetch
 from llmservice.reconcilers.inspections import FAILED_SECONDS, Inspect, known_by
-from llmservice.reconcilers.learned_starts import learned
 from llmservice.rendering.manifests import render
 
 
@@ -31,10 +30,6 @@ class Planner(Protocol):
 
     def knows_model(self, service: LLMService) -> bool:
         """Whether a plan needs no inspection of the model."""
-        ...
-
-    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
-        """The plan with the startup budget that follows from all starts that were seen."""
         ...
 
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
@@ -70,14 +65,12 @@ class Desired:
 class Deciding:
     """Finds the desired state.
 
-    `workload` returns the Deployment as it stands. `tend` looks after the replicas that run while their service waits
-    for its model's files.
+    `tend` looks after the replicas that run while their service waits for its model's files.
     """
 
     plan: Planner
     inspect: Inspect
     fetch: Fetch
-    workload: Callable[[Owner], Manifest | None]
     tend: Callable[[InForce, ServicePlan], Awaitable[None]]
 
     async def desired(self, force: InForce) -> Desired:
@@ -86,7 +79,6 @@ class Deciding:
             service = LLMService.parse(force.body)
             model = await self._model(service)
             plan = await self._with_weights(force, service, self.plan(service, model), model)
-            plan = learned(self.plan, service, plan, self.workload(plan.owner))
         except ModelRefused as problem:
             raise Blocked(problem.reason, problem.message, FAILED_SECONDS) from problem
         except InvalidSpec as problem:

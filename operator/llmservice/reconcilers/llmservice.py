@@ -17,7 +17,7 @@ from llmservice.converging.observed import Observed
 from llmservice.converging.progress import progress_of
 from llmservice.converging.readiness import seconds_to_pass
 from llmservice.converging.running import plan_that_runs
-from llmservice.converging.startup_budget import seconds_to_warning
+from llmservice.converging.startup_budget import seconds_to_news
 from llmservice.converging.startup_status import followed_pod
 from llmservice.converging.status import summarize
 from llmservice.converging.taken_names import name_conflict
@@ -33,6 +33,7 @@ from llmservice.reconcilers.downloads import Fetch, no_downloads
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspect, no_inspection
 from llmservice.reconcilers.node_life import NodeLife
+from llmservice.reconcilers.noting import Noting
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.other_devices import OtherDevices, next_choice
 from llmservice.reconcilers.rollback import Rollbacks
@@ -81,6 +82,7 @@ class LLMServiceReconciler:
     node_life: NodeLife = field(init=False)
     tending: Tending = field(init=False)
     other_devices: OtherDevices = field(default_factory=OtherDevices)
+    noting: Noting = field(default_factory=Noting)
 
     def __post_init__(self) -> None:
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
@@ -92,12 +94,12 @@ class LLMServiceReconciler:
         )
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
-        self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now)
+        self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now, plan=self.plan)
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
-            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices):
+            for memory in (self.children, self.status, self.rollouts, self.tending, self.other_devices, self.noting):
                 memory.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
@@ -137,7 +139,6 @@ class LLMServiceReconciler:
             plan=self.plan,
             inspect=self.inspect,
             fetch=self.fetch,
-            workload=self.observer.workload,
             tend=self.tending,
         )
         try:
@@ -154,7 +155,11 @@ class LLMServiceReconciler:
         """Observe, write and report; with `asking` unknown names are read live before anything is created."""
         observed = await self._observe(desired, asking=asking)
         applied = await self.applying.apply(desired, observed)
-        return STATUS_AFTER_SECONDS if applied.created else await self._report(desired, observed, applied)
+        if applied.created:
+            return STATUS_AFTER_SECONDS
+        found, now = observed.children.get(desired.workload), self.now()
+        pause = self.noting.pause(desired.body, found, applied.written.children.get(desired.workload), now)
+        return pause or await self._report(desired, observed, applied)
 
     async def _observe(self, desired: Desired, *, asking: bool) -> Observed:
         """The observed state; raises `Blocked` where another owner has the name of a child."""
@@ -187,7 +192,7 @@ class LLMServiceReconciler:
             judged_again,
             observed.requeue_seconds,
             said.requeue_seconds,
-            seconds_to_warning(running, observed.pods, now),
+            seconds_to_news(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,
             seconds_to_pass(situation.diagnosis, now),

@@ -19,7 +19,6 @@ from llmservice.planning.facts import (
     facts_from_text,
     facts_to_text,
     inspected_before,
-    learned_start,
     pinned_facts,
     update_of,
     with_weights,
@@ -82,13 +81,6 @@ class CataloguePlanner:
         self._current.add(plan, basis)
         return None
 
-    def with_learned_start(self, service: LLMService, plan: ServicePlan) -> ServicePlan:
-        """The plan with the startup budget that follows from all starts that were seen: for a rollout that begins."""
-        facts, seconds = facts_from_text(plan.facts), learned_start(service)
-        if facts is None or facts.slowest_start == seconds:
-            return plan
-        return plan_service(service, dataclasses.replace(facts, slowest_start=seconds), self.readers, accepted=True)
-
     def next_choice(self, service: LLMService, plan: ServicePlan, why: str) -> ServicePlan | None:
         """The plan with the next alternative to its devices that works; None when there is none.
 
@@ -145,7 +137,7 @@ class CataloguePlanner:
     def _as_before(self, service: LLMService, before: Facts | None) -> Facts:
         """The current facts, with the model that was inspected and the alternative that was taken.
 
-        What was learned of starts since then waits for the next rollout, and is no reason for one.
+        What was learned of starts since then waits for the next edit, and is no reason for one.
         """
         if before is None:
             return self._facts(service)

@@ -8,14 +8,17 @@ from datetime import datetime
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
-from llmservice.converging.giving_up import judge
+from llmservice.converging.giving_up import Verdict, judge
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
+from llmservice.converging.progress import Progress
 from llmservice.converging.revisions import InForce, gave_up, in_force
 from llmservice.converging.rollback import MakePlan, decide
 from llmservice.converging.situation import Situation
+from llmservice.converging.startup_budget import each_is_overdue, overdue
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.child_writer import Written
 
 log = logging.getLogger(__name__)
@@ -59,9 +62,7 @@ class Rollbacks:
         if not _is_change(force, situation) or written.contests or service.spec.rollout.on_failure == "Hold":
             return force, None
         deployment = written.children.get(Ref("Deployment", owner.namespace, owner.name))
-        updated = dataclasses.replace(observed, pods=observed.updated)
-        diagnosis = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns)
-        verdict = judge(situation.progress, observed.updated, diagnosis, now)
+        verdict = verdict_on(plan, situation.progress, deployment, observed, now)
         failed = decide(force, service, plan, verdict, deployment, self.plan, now)
         if failed is None:
             return force, verdict.again_seconds
@@ -69,6 +70,16 @@ class Rollbacks:
             "%s/%s: generation %d is given up: %s", owner.namespace, owner.name, failed.generation, failed.reason
         )
         return dataclasses.replace(force, failed=failed), _AT_ONCE_SECONDS
+
+
+def verdict_on(
+    plan: ServicePlan, progress: Progress, deployment: Manifest | None, observed: Observed, now: datetime
+) -> Verdict:
+    """Whether the change that is rolled out has failed; `plan` is that of its replicas."""
+    pods = observed.updated
+    updated = dataclasses.replace(observed, pods=pods)
+    found = diagnose(plan, updated, deployment, ENGINES[plan.engine].log_patterns) or overdue(plan, pods, now)
+    return judge(progress, pods, found, now, overdue=each_is_overdue(plan, pods, now))
 
 
 def _is_change(force: InForce, situation: Situation) -> bool:

@@ -16,6 +16,7 @@ from llmservice.converging.rollback import pods_judged, source_in
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.situation import Situation
 from llmservice.converging.start_status import start_status
+from llmservice.converging.startup_budget import overdue
 from llmservice.converging.startup_status import startup_status
 from llmservice.converging.updates import update_condition
 from llmservice.converging.weights import lost_weights
@@ -55,6 +56,7 @@ class Situations:
         progress = progress_of(deployment, pods)
         judged = pods_judged(desired.force, observed, progress)
         found = diagnose(running, judged, deployment, ENGINES[running.engine].log_patterns)
+        found = found or overdue(running, judged.pods, now)
         return Situation(
             plan=running,
             newest=desired.plan if waits else None,

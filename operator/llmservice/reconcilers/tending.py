@@ -1,36 +1,52 @@
 """Looks after the replicas that run while their service waits for its model's files: that may take hours.
 
 Nothing of the new revision is written. What somebody deleted or changed is repaired, the number of replicas follows the
-spec, and pods that have started give their nodes free, all by the plan that the replicas were made from.
+spec, and pods that have started give their nodes free, all by the plan that the replicas were made from. Where those
+are of a change that fails, the replicas go back to what served before it.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.changes import diff
-from llmservice.converging.replicas import stating
+from llmservice.converging.events import event
+from llmservice.converging.observed import Observed
+from llmservice.converging.progress import progress_of
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback import MakePlan
-from llmservice.converging.rollout_record import changes_template, record_of, recorded, replacing
-from llmservice.converging.running import as_it_runs
-from llmservice.converging.template_source import made_from, with_sources
-from llmservice.converging.updates import made_by_newer
-from llmservice.errors import InvalidSpec, NotLeader, OperatorError, OwnerGone, Terminating
-from llmservice.objects.references import Manifest, ref_of
+from llmservice.converging.rollout_record import changes_template
+from llmservice.converging.standing import Standing, children_of, standing, workload_in
+from llmservice.converging.template_source import made_from, served_source
+from llmservice.errors import NotLeader, OperatorError, OwnerGone, Terminating
+from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.planning.service_plan import ServicePlan
+from llmservice.reconcilers.announcing import tell
 from llmservice.reconcilers.applying import wanted_replicas
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
+from llmservice.reconcilers.rollback import verdict_on
 from llmservice.rendering.manifests import render
+from llmservice.rendering.pod import pod_template
 
 log = logging.getLogger(__name__)
 
 _EVERY_SECONDS = 15.0
 """A service that waits has a pass every few seconds; an edit is followed at once."""
+_WAITED_SECONDS = 300.0
+"""Who was not looked at for so long does not wait any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The last look at a service: its generation, when, and what its replicas were made from."""
+
+    generation: int
+    at: datetime
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,60 +58,83 @@ class Tending:
     node_life: NodeLife
     plan: MakePlan
     now: Callable[[], datetime]
-    _tended: dict[str, tuple[int, datetime]] = field(default_factory=dict)
+    _looks: dict[str, _Look] = field(default_factory=dict)
 
     def forget(self, uid: str) -> None:
         """Forget a deleted resource."""
-        self._tended.pop(uid, None)
+        self._looks.pop(uid, None)
 
     async def __call__(self, force: InForce, newest: ServicePlan) -> None:
         """One look, unless the last one was a moment ago. What the API server refuses is tried in a later one."""
-        live = self.observer.workload(newest.owner)
-        if live is None or not self._is_due(newest):
+        live, now = self.observer.workload(newest.owner), self.now()
+        before = self._looks.get(newest.owner.uid)
+        if before and before.generation == newest.owner.generation and _age(before, now) < _EVERY_SECONDS:
             return
-        running = self._running(force, live, newest)
+        source = made_from(live) if live is not None else before.source if before else ""
+        self._remember(newest, _Look(newest.owner.generation, now, source), now)
+        if not source or source == force.source_with(newest.facts) or not self._ran(live, newest):
+            return
         try:
-            if running is not None:
-                await self._tend(*running, force, live)
+            if (revision := standing(force, source, self.plan)) is not None:
+                await self._tend(revision, force, live)
         except (NotLeader, OwnerGone, Terminating):
             raise
         except OperatorError as problem:
             log.warning("%s: the replicas that run are not looked after: %s", ref_of(force.newest), problem)
 
-    def _is_due(self, plan: ServicePlan) -> bool:
-        now, owner = self.now(), plan.owner
-        generation, at = self._tended.get(owner.uid, (-1, now))
-        if generation == owner.generation and abs((now - at).total_seconds()) < _EVERY_SECONDS:
-            return False
-        self._tended[owner.uid] = owner.generation, now
-        return True
+    def _remember(self, plan: ServicePlan, look: _Look, now: datetime) -> None:
+        """What a Deployment was made from is known until it is deleted; the resource does not say it any more."""
+        for uid in [uid for uid, each in self._looks.items() if _age(each, now) > _WAITED_SECONDS]:
+            del self._looks[uid]
+        self._looks[plan.owner.uid] = look
 
-    def _running(self, force: InForce, live: Manifest, newest: ServicePlan) -> tuple[LLMService, ServicePlan] | None:
-        """What runs, and its plan; None where nothing does that was made from something else and had its files."""
-        body = as_it_runs(force, live, newest.facts)
-        if body is None or not self.observer.pods(newest.owner):
+    def _ran(self, live: Manifest | None, plan: ServicePlan) -> bool:
+        """Whether there are replicas, or were until their Deployment was deleted."""
+        return live is None or bool(self.observer.pods(plan.owner))
+
+    async def _tend(self, revision: Standing, force: InForce, live: Manifest | None) -> None:
+        owner = revision.plan.owner
+        observed = await self.observer.observe(owner, map(ref_of, render(revision.plan, replicas=None)))
+        revision = await self._without_failure(revision, force, live, observed)
+        replicas = wanted_replicas(revision.service, revision.plan, live)
+        wanted = children_of(revision, live, force.served.digest if force.served else "", replicas)
+        await self.children.write(
+            owner, diff(wanted, observed, _held(revision, live, wanted)), observed, replicas, is_new=False
+        )
+        await self.node_life.shield(revision.plan, observed, self.now())
+
+    async def _without_failure(
+        self, revision: Standing, force: InForce, live: Manifest | None, observed: Observed
+    ) -> Standing:
+        """The revision; where it is a change that fails, the one that served before it, which is told."""
+        before = self._served_before(revision, force, live)
+        if before is None:
+            return revision
+        verdict = verdict_on(revision.plan, progress_of(live, observed.pods), live, observed, self.now())
+        if verdict.reason is None:
+            return revision
+        message = f"until the model is downloaded the replicas are again what served before: {verdict.message}"
+        log.warning("%s: %s", ref_of(force.newest), message)
+        later = self.now() + timedelta(microseconds=1)  # names are made of the time, and the download tells of itself
+        told = event(force.newest, kind="Warning", reason=Reason.ROLLED_BACK, message=message, now=later)
+        await tell(self.children.cluster, told)
+        return before
+
+    def _served_before(self, revision: Standing, force: InForce, live: Manifest | None) -> Standing | None:
+        """What could be returned to: other pods that served; None without any."""
+        served = force.served
+        if live is None or served is None or revision.service.spec.rollout.on_failure == "Hold":
             return None
-        try:
-            service = LLMService.parse(body)
-            plan = self.plan(service)
-        except InvalidSpec:
-            return None
-        lacks_files = plan.cache is not None and not plan.cache.weights
-        return None if made_by_newer(plan) or lacks_files else (service, plan)
-
-    async def _tend(self, service: LLMService, plan: ServicePlan, force: InForce, live: Manifest) -> None:
-        rendered = render(plan, replicas=None)
-        observed = await self.observer.observe(plan.owner, map(ref_of, rendered))
-        replicas = wanted_replicas(service, plan, live)
-        served = force.served.digest if force.served else ""
-        wanted = _as_rolled_out(stating(with_sources(rendered, made_from(live), live, served), replicas), live)
-        workload = next(each for each in wanted if each["kind"] == "Deployment")
-        held = {ref_of(live)} if changes_template(live, workload) else set()
-        await self.children.write(plan.owner, diff(wanted, observed, held), observed, replicas, is_new=False)
-        await self.node_life.shield(plan, observed, self.now())
+        before = standing(force, served_source(live, served.digest), self.plan)
+        return None if before is None or pod_template(before.plan) == pod_template(revision.plan) else before
 
 
-def _as_rolled_out(manifests: Sequence[Manifest], live: Manifest) -> Sequence[Manifest]:
-    """The manifests with the way in which the template that runs is rolled out."""
-    workload, record = next(each for each in manifests if each["kind"] == "Deployment"), record_of(live)
-    return manifests if record is None else replacing(recorded(workload, record), manifests)
+def _held(revision: Standing, live: Manifest | None, wanted: list[Manifest]) -> set[Ref]:
+    """The Deployment, where what its pods are made from would make others today."""
+    if live is None or made_from(live) != revision.source or not changes_template(live, workload_in(wanted)):
+        return set()
+    return {ref_of(live)}
+
+
+def _age(look: _Look, now: datetime) -> float:
+    return abs((now - look.at).total_seconds())

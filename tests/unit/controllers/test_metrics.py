@@ -157,6 +157,21 @@ def test_the_figures_of_a_resource_follow_its_status() -> None:
     assert value(metrics, "llmservice_info", {**chat, **about}) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "reason", "failing"),
+    [("True", "Downloaded", 0), ("False", "Downloading", 0), ("False", "DownloadFailed", 1), ("False", "DiskFull", 1)],
+)
+def test_a_download_that_fails_is_told_apart_from_one_that_goes_on(status: str, reason: str, failing: int) -> None:
+    metrics, series, body = Metrics(), ServiceSeries(), a_body()
+    metrics.registry.register(series)
+    series.observe(None, body)
+    chat = {"namespace": "ml", "name": "chat"}
+    assert value(metrics, "llmservice_download_failing", chat) is None
+    weights = {"type": "WeightsReady", "status": status, "reason": reason}
+    series.observe(body, {**body, "status": {**body["status"], "conditions": [weights]}})
+    assert value(metrics, "llmservice_download_failing", chat) == failing
+
+
 def test_a_new_resource_without_status_has_info_only() -> None:
     metrics, series = Metrics(), ServiceSeries()
     metrics.registry.register(series)

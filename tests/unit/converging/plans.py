@@ -8,6 +8,7 @@ from llmservice.engines.engine import HttpProbe, Probes
 from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, RolloutPlan, ServicePlan
 
 _PROBE = HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=3)
+_PATIENT = HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=34_560)
 
 
 def a_plan(**changes: Any) -> ServicePlan:
@@ -30,7 +31,7 @@ def a_plan(**changes: Any) -> ServicePlan:
             command=(),
             args=("--port", "8000"),
             environment=(),
-            probes=Probes(startup=_PROBE, readiness=_PROBE, liveness=_PROBE),
+            probes=Probes(startup=_PATIENT, readiness=_PROBE, liveness=_PROBE),
             startup_seconds=600,
             pre_stop=(),
             resource_requests={},
@@ -59,6 +60,13 @@ def a_plan(**changes: Any) -> ServicePlan:
         facts="{}",
     )
     return dataclasses.replace(plan, **changes)
+
+
+def of_an_earlier_operator(plan: ServicePlan) -> ServicePlan:
+    """The same plan, with a startup probe that ends a start when its budget is used up."""
+    startup = dataclasses.replace(_PATIENT, failures=plan.container.startup_seconds // _PATIENT.period_seconds)
+    probes = dataclasses.replace(plan.container.probes, startup=startup)
+    return dataclasses.replace(plan, container=dataclasses.replace(plan.container, probes=probes))
 
 
 def a_pod(name: str = "chat-1", *, ready: bool = True, **status: Any) -> dict[str, Any]:

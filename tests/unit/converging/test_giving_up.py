@@ -76,6 +76,15 @@ def test_before_the_deadline_only_crashes_that_no_time_ends(
     assert (judge(UNDER_WAY, [crashes(restarts)], diagnosis, after(seconds)).reason is not None) is failed
 
 
+def test_a_change_of_which_each_start_is_overdue_has_failed_before_the_deadline() -> None:
+    loads = a_pod(ready=False, containerStatuses=[{"name": "engine", "state": {"running": {}}}])
+    late = Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message="chat-1 has been loading for longer than 600 s")
+    assert judge(UNDER_WAY, [loads], late, after(600)) == GOES_ON
+    verdict = judge(UNDER_WAY, [loads], late, after(600), overdue=True)
+    assert (verdict.reason, verdict.message) == (late.reason, late.message)
+    assert judge(UNDER_WAY, [loads, a_pod()], late, after(600), overdue=True) == GOES_ON
+
+
 def test_it_says_when_to_look_again() -> None:
     assert judge(UNDER_WAY, [crashes(3)], WRONG, after(50)).again_seconds == pytest.approx(70)
 

@@ -15,7 +15,16 @@ from llmservice.engines.llamacpp.engine import ENGINE as LLAMACPP
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome, Verdict
 from llmservice.untrusted.patterns import compiled
-from tests.unit.converging.plans import a_deployment, a_plan, a_pod, crashed, running, unscheduled, waiting
+from tests.unit.converging.plans import (
+    a_deployment,
+    a_plan,
+    a_pod,
+    crashed,
+    of_an_earlier_operator,
+    running,
+    unscheduled,
+    waiting,
+)
 
 PATTERNS = (
     LogPattern(
@@ -48,8 +57,8 @@ def diagnosis(status: dict[str, Any], **observed: Any) -> Diagnosis:
         (waiting("CreateContainerConfigError", 'configmap "c" not found'), "ConfigMapNotFound", "ConfigMap c", True),
         (waiting("CreateContainerError", "bad mount"), "ContainerRefused", "spec.engineOptions", False),
         (crashed(137, reason="OOMKilled"), "OutOfMemory", "spec.pod.resources.limits.memory", False),
-        (crashed(137, ran_seconds=630), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
-        (crashed(143, ran_seconds=600), "StartupTimedOut", "spec.startup.timeoutSeconds", False),
+        (crashed(137, ran_seconds=630), "CrashLooping", "137", False),
+        (crashed(143, ran_seconds=172_800), "StartupTimedOut", "172800", False),
         (crashed(137, ran_seconds=604_800), "CrashLooping", "137", False),
         (crashed(137, ran_seconds=9), "OutOfMemory", "spec.pod.resources.requests.memory", False),
         (crashed(132), "CpuNotSupported", "spec.pod.nodeSelector", False),
@@ -77,6 +86,15 @@ def test_names_what_is_wrong_with_a_pod(status: dict[str, Any], reason: str, nam
     found = diagnosis(status)
     assert (found.reason, found.self_healing) == (reason, self_healing)
     assert names in found.message
+
+
+@pytest.mark.parametrize("end", [crashed(137, ran_seconds=630), crashed(143, ran_seconds=600)])
+def test_an_engine_whose_probe_ends_late_starts_needs_a_longer_budget(end: dict[str, Any]) -> None:
+    pods = (a_pod(ready=False, **end),)
+    found = diagnose(of_an_earlier_operator(a_plan()), Observed(pods=pods), a_deployment(), PATTERNS)
+    assert found is not None
+    assert found.reason == "StartupTimedOut"
+    assert "spec.startup.timeoutSeconds" in found.message
 
 
 GATED = {"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "non-empty gates"}

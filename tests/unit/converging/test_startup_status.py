@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.startup_status import StartupStatus
-from llmservice.converging.startup_budget import how_to_wait, seconds_to_warning
+from llmservice.converging.startup_budget import each_is_overdue, how_to_wait, overdue, seconds_to_news
 from llmservice.converging.startup_events import ended_start, startup_event
 from llmservice.converging.startup_status import followed_pod, known_cold_start, startup_status
 from llmservice.engines.start_times import UNTIMED, StartTimes
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
-from tests.unit.converging.plans import a_plan
+from tests.unit.converging.plans import a_plan, of_an_earlier_operator
 from tests.unit.converging.starting import at, condition, ready_after, starting
 
 Status = dict[str, Any]
@@ -200,14 +201,47 @@ def moment(seconds: float) -> datetime:
 
 def test_before_the_budget_is_used_up_the_field_to_raise_is_named_once() -> None:
     plan, pods, status = a_plan(), [starting(started=0)], a_life()[-1]
-    assert seconds_to_warning(plan, pods, moment(100)) == 380
+    assert seconds_to_news(plan, pods, moment(100)) == 380
     before, later, last = (how_to_wait(plan, pods, status, moment(second)) for second in (100, 480, 599))
     assert ("spec.startup.timeoutSeconds" in before, "1m53s" in before) == (False, True)
     assert ("spec.startup.timeoutSeconds" in later, "600" in later, later == last) == (True, True, True)
-    assert seconds_to_warning(plan, pods, moment(481)) is None
+    assert seconds_to_news(plan, pods, moment(481)) == 119
+    assert seconds_to_news(plan, pods, moment(601)) is None
+
+
+def test_a_start_that_has_used_up_its_budget_is_named_and_what_to_do() -> None:
+    pods = [starting(name="chat-2", started=100), starting(started=0), starting(name="chat-3", scheduled=9)]
+    assert overdue(a_plan(), pods, moment(599)) is None
+    first, later = (overdue(a_plan(), pods, moment(seconds)) for seconds in (600, 90_000))
+    assert first == later
+    assert first is not None
+    assert first.reason == Reason.STARTUP_TIMED_OUT
+    for words in ("chat-1", "600 s", "spec.startup.timeoutSeconds"):
+        assert words in first.message
+
+
+def test_each_start_is_overdue_when_none_is_left_that_may_still_be_in_time() -> None:
+    first, second, waits = starting(started=0), starting(name="chat-2", started=100), starting(name="chat-3")
+    assert [each_is_overdue(a_plan(), [first, second], moment(seconds)) for seconds in (650, 700)] == [False, True]
+    assert not each_is_overdue(a_plan(), [first, waits], moment(9999))
+    assert not each_is_overdue(a_plan(), [], moment(9999))
+
+
+def test_of_a_start_that_the_kubelet_ends_it_is_said_before_and_nothing_is_overdue() -> None:
+    plan, pods = of_an_earlier_operator(a_plan()), [starting(started=0)]
+    assert (overdue(plan, pods, moment(601)), each_is_overdue(plan, pods, moment(601))) == (None, False)
+    assert how_to_wait(plan, pods, {}, moment(599)) != how_to_wait(a_plan(), pods, {}, moment(599))
+
+
+def test_a_start_that_outlasts_its_budget_is_learned_where_somebody_watched() -> None:
+    pods, watched = [ready_after(2000)], told([starting(started=0)])
+    late = [{"type": "Ready", "status": "False", "reason": "StartupTimedOut"}]
+    assert "last" not in told(pods, watched)["startup"]
+    assert told(pods, {**watched, "conditions": late})["startup"]["slowestSeconds"] == 2000
 
 
 @pytest.mark.parametrize("pod", [starting(scheduled=1), ready_after(5), flapped()])
 def test_only_engines_that_have_not_started_use_up_their_budget(pod: Manifest) -> None:
-    assert seconds_to_warning(a_plan(), [pod], moment(9)) is None
+    assert seconds_to_news(a_plan(), [pod], moment(9)) is None
+    assert overdue(a_plan(), [pod], moment(9999)) is None
     assert "spec.startup" not in how_to_wait(a_plan(), [pod], {}, moment(599))

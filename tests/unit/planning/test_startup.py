@@ -10,6 +10,7 @@ from llmservice.catalog.loader import load_catalogue
 from llmservice.planning.facts import RegistrySettings, choose_facts, facts_from_text, facts_to_text
 from llmservice.planning.plan import plan_service
 from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.rendering.pod import pod_template
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import facts_of, planned
 
@@ -60,16 +61,28 @@ def test_kept_facts_stay_as_they_are_whatever_is_learned() -> None:
     assert planner.newest(service, again) is None
 
 
-def test_the_facts_of_the_plan_before_count_until_a_rollout_begins() -> None:
+def test_what_was_learned_counts_from_the_next_edit_on_and_changes_no_pod() -> None:
     plan = planned()
     status = {"plan": {"generation": 1, "facts": plan.facts}, "startup": {"slowestSeconds": 9000, "model": URI}}
     service = LLMService.parse({**an_llmservice(metadata__generation=2), "status": status})
-    planner = CataloguePlanner(load_catalogue())
-    edited = planner(service)
-    assert edited.container.startup_seconds == 3600
-    begins = planner.with_learned_start(service, edited)
-    assert begins.container.startup_seconds == 27_000
-    assert planner.with_learned_start(service, begins) is begins
+    edited = CataloguePlanner(load_catalogue())(service)
+    assert edited.container.startup_seconds == 27_000
+    assert edited.rollout.progress_deadline_seconds > 27_000
+    assert pod_template(edited) == pod_template(plan)
+
+
+def test_the_budget_that_the_user_sets_is_no_part_of_the_pods() -> None:
+    plans = [planned(spec__startup=startup) for startup in ({}, {"timeoutSeconds": 10}, {"timeoutSeconds": 86_400})]
+    assert [plan.container.startup_seconds for plan in plans] == [3600, 10, 86_400]
+    assert pod_template(plans[0]) == pod_template(plans[1]) == pod_template(plans[2])
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_rendering_keeps_the_probe_that_ends_a_late_start(version: int) -> None:
+    older = dataclasses.replace(facts_of(), render_version=version)
+    container = plan_service(LLMService.parse(an_llmservice()), older).container
+    probe = container.probes.startup
+    assert probe.period_seconds * probe.failures == container.startup_seconds
 
 
 def test_facts_of_which_nothing_was_learned_are_written_as_before() -> None:

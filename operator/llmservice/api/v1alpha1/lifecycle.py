@@ -24,7 +24,8 @@ class Startup(ApiModel):
     """How long a replica may take to start."""
 
     timeout_seconds: Annotated[int, Field(strict=True, ge=10, le=86400)] | None = None
-    """Seconds from container start, downloading and loading included, until the engine is started again. Omitted:
+    """Seconds from container start, downloading and loading included, after which a start that goes on is told as
+    StartupTimedOut and a change that does not start is rolled back. Nothing is restarted, and no start ended. Omitted:
     computed."""
 
 

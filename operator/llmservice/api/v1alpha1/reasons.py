@@ -187,7 +187,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Raise `spec.pod.resources.limits.memory`, lower `spec.maxModelLen` or `spec.maxNumSeqs`, or use more devices.",
     ),
     Reason.STARTUP_TIMED_OUT: Meaning(
-        "The model was not loaded in time and the engine was restarted.", "Raise `spec.startup.timeoutSeconds`."
+        "A replica loads its model for longer than its budget. Nothing restarts it.",
+        "Wait while its log moves, and raise `spec.startup.timeoutSeconds`; a replica that hangs is to be deleted.",
     ),
     Reason.MODEL_NOT_FOUND: Meaning(
         "The repository, revision or file does not exist.",

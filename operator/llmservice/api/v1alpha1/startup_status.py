@@ -57,7 +57,7 @@ class StartupStatus(ApiModel):
     """The last start that was followed to its end."""
     slowest_seconds: Seconds | None = None
     """Of the starts of this model that ended well, the longest time from the start of the engine's container to ready.
-    The next rollout gives a start three times as long, where the computed spec.startup.timeoutSeconds is less.
+    The next edit gives starts three times as long, where the computed spec.startup.timeoutSeconds is less.
     """
     model: Annotated[str, Field(max_length=1024)] = ""
     """Model of those starts (spec.model.uri)."""

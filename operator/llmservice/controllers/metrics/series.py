@@ -12,17 +12,21 @@ from typing import Any, Protocol
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.cluster.watching.informer import Informer
 from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.converging.conditions import condition_in
 from llmservice.objects.references import Manifest, Ref, ref_of
 
 _LABELS = ("namespace", "name")
+_ON_ITS_WAY = frozenset({Reason.DOWNLOADING, Reason.PROGRESSING, Reason.WEIGHTS_MISSING})
+"""Why a model is not there, and will be."""
 _REPLICAS = {"current": "replicas", "desired": "desiredReplicas", "ready": "readyReplicas"}
 
 
 @dataclass(slots=True, eq=False)
 class ServiceSeries(Collector):
-    """`llmservice_info`, `_replicas` and `_condition` of each resource. `observe` listens to a cache."""
+    """`llmservice_info`, `_replicas`, `_condition`, `_download_failing` of each. `observe` listens to a cache."""
 
     _bodies: dict[Ref, Manifest] = field(default_factory=dict)
 
@@ -44,6 +48,9 @@ class ServiceSeries(Collector):
         conditions = GaugeMetricFamily(
             "llmservice_condition", "1 for the status a condition has now.", labels=[*_LABELS, "type", "status"]
         )
+        failing = GaugeMetricFamily(
+            "llmservice_download_failing", "1 while the last try to download its model failed.", labels=_LABELS
+        )
         for ref, body in [*self._bodies.items()]:
             identity, status = [ref.namespace, ref.name], body.get("status") or {}
             info.add_metric([*identity, *_described(body)], 1)
@@ -52,7 +59,9 @@ class ServiceSeries(Collector):
                     replicas.add_metric([*identity, kind], status[key])
             for condition in status.get("conditions") or ():
                 conditions.add_metric([*identity, condition["type"], condition["status"]], 1)
-        yield from (info, replicas, conditions)
+            if weights := condition_in(status, ConditionType.WEIGHTS_READY):
+                failing.add_metric(identity, weights["status"] == "False" and weights["reason"] not in _ON_ITS_WAY)
+        yield from (info, replicas, conditions, failing)
 
 
 class Leadership(Protocol):

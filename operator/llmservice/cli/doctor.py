@@ -1,0 +1,129 @@
+"""`llmservice doctor`: what of a cluster has to be right for LLMServices, and is not."""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from llmservice.api.v1alpha1.resource import GROUP, PLURAL
+from llmservice.catalog.loader import load_catalogue
+from llmservice.cli.checkup import (
+    Finding,
+    Grade,
+    Hidden,
+    of_crd,
+    of_kubernetes,
+    of_operator,
+    of_rights,
+    of_services,
+)
+from llmservice.cli.checkup_devices import of_devices
+from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.namespaces import namespace_option
+from llmservice.cli.table import table
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.device_census import DeviceCensus
+from llmservice.cluster.own_namespace import USUAL
+from llmservice.cluster.transport.connection import Connection, connect
+from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.errors import NotFound, Refused
+from llmservice.objects.names import LEASE
+from llmservice.objects.references import Manifest, Ref
+
+_CRD = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{PLURAL}.{GROUP}"
+_REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_VERBS = ("get", "list", "create", "patch", "delete")
+
+
+@click.command(name="doctor")
+@namespace_option
+@click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator runs.")
+@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
+@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(namespace: str, operator_namespace: str, context: str, output: str) -> None:
+    """Check the cluster: Kubernetes, CRD, operator, your rights, devices by type and how many are free, LLMServices.
+
+    Each finding says what to do about it. It reads with your own rights; what they do not show is marked with "?".
+
+    \b
+    Exit codes: 0 nothing is wrong, 1 something is, or the cluster does not answer; 2 wrong usage.
+
+    \b
+    llmservice doctor
+    llmservice doctor -n ml --context production -o json | jq '.[] | select(.grade == "wrong")'
+    """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
+    with errors_shown():
+        findings = asyncio.run(_examined(namespace, operator_namespace, context))
+    if output == "json":
+        click.echo(json.dumps([asdict(finding) for finding in findings], indent=1))
+    else:
+        click.echo("\n".join(table((each.grade.value, each.about, each.message) for each in findings)))
+    if any(finding.grade is Grade.WRONG for finding in findings):
+        sys.exit(1)
+
+
+async def _examined(namespace: str, operator_namespace: str, context: str) -> list[Finding]:
+    async with connect(await load_credentials(context=context)) as connection:
+        chosen = namespace or connection.credentials.namespace
+        server, census = ApiServer(connection), DeviceCensus(connection)
+        lease = await _seen(lambda: server.get(Ref("Lease", operator_namespace, LEASE)))
+        nodes = await _seen(census.nodes)
+        return [
+            of_kubernetes(await connection.call("GET", "/version")),
+            of_crd(await _seen(lambda: connection.call("GET", _CRD))),
+            *of_operator(
+                lease, await _leader(server, lease, operator_namespace), datetime.now(UTC), operator_namespace
+            ),
+            of_rights({verb: await _may(connection, verb, chosen) for verb in _VERBS}, chosen),
+            *of_devices(nodes or [], await _taken(census), load_catalogue()),
+            of_services(await _services(server, chosen)),
+        ]
+
+
+async def _seen(read: Callable[[], Awaitable[Any]]) -> Any:
+    """What was read; None where there is nothing, Hidden where the caller has no right."""
+    try:
+        return await read()
+    except NotFound:
+        return None
+    except Refused as error:
+        return Hidden(str(error))
+
+
+async def _leader(server: ApiServer, lease: Manifest | Hidden | None, namespace: str) -> Manifest | Hidden | None:
+    holder = str((lease.get("spec") or {}).get("holderIdentity") or "") if isinstance(lease, dict) else ""
+    pod = holder.rpartition("_")[0]
+    return await _seen(lambda: server.get(Ref("Pod", namespace, pod))) if pod else None
+
+
+async def _may(connection: Connection, verb: str, namespace: str) -> bool:
+    attributes = {"group": GROUP, "resource": PLURAL, "verb": verb, "namespace": namespace}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": attributes},
+    }
+    answer = await connection.call("POST", _REVIEWS, body=review)
+    return bool((answer.get("status") or {}).get("allowed"))
+
+
+async def _taken(census: DeviceCensus) -> dict[str, Counter[str]]:
+    """Devices that pods hold, by node; none are known where pods may not be listed."""
+    pods = await _seen(census.pods)
+    taken: dict[str, Counter[str]] = {}
+    for pod in () if isinstance(pods, Hidden) else pods or ():
+        taken.setdefault(pod.node, Counter()).update(pod.devices)
+    return taken
+
+
+async def _services(server: ApiServer, namespace: str) -> list[Manifest] | Hidden:
+    """Those of the cluster, else those of the namespace."""
+    everywhere = await _seen(lambda: server.list("LLMService"))
+    found = await _seen(lambda: server.list("LLMService", namespace)) if isinstance(everywhere, Hidden) else everywhere
+    return found if isinstance(found, Hidden) else list(found or ())
