@@ -167,7 +167,7 @@ def test_every_kind_that_an_engine_says_it_has_is_rendered(engine: str, kind: Ki
     assert use is not None
     gpu = {"type": "L4", "count": 2, "parallelism": {kind: 2}}
     plan = planned(spec__engine=engine, spec__model__uri="pvc://models/chat.gguf", spec__gpu=gpu)
-    assert plan.parallelism == Parallelism(**{kind: 2})
+    assert plan.parallelism == Parallelism(**{str(kind): 2})
     flag = use.flags[kind]
     assert not flag or any(word.partition("=")[0] == flag for word in plan.container.args)
     assert flag in ENGINES[engine].flags | {""}
