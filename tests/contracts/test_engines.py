@@ -38,11 +38,16 @@ class Subject:
         usual = {
             "spec__engine": self.engine.name,
             "spec__engineOptions": {"version": self.version.version},
-            "spec__model": {"uri": "hf://acme/chat-7B"},
+            "spec__model": {"uri": "hf://acme/chat-7B" if self.downloads else "pvc://models/chat-7B"},
             "spec__gpu": {"type": "L4"},
         }
         service = LLMService.parse(an_llmservice(**{**usual, **changes}))
         return plan_service(service, choose_facts(service, load_catalogue(), RegistrySettings(), "", kept=None))
+
+    @property
+    def downloads(self) -> bool:
+        """Whether it loads from the hub itself; others load what was downloaded to a claim."""
+        return "hf" in self.engine.capabilities.schemes
 
     def __str__(self) -> str:
         return f"{self.engine.name}-{self.version.version}"
@@ -224,8 +229,10 @@ def test_context_and_concurrency_reach_the_engine(subject: Subject, field: str, 
 
 
 def words(plan: ServicePlan) -> list[str]:
-    """What the engine is told: arguments, and the values of variables."""
-    return [*plan.container.args, *(str(variable.get("value")) for variable in plan.container.environment)]
+    """What the engine is told: arguments, the values of variables, and of keys in configuration files."""
+    lines = [line for text in plan.pod.annotations.values() for line in text.splitlines()]
+    told = [str(variable.get("value")) for variable in plan.container.environment]
+    return [*plan.container.args, *told, *(line.rpartition(": ")[2] for line in lines)]
 
 
 def test_serves_on_the_port_of_every_engine(subject: Subject) -> None:
@@ -309,11 +316,12 @@ def test_a_source_it_cannot_load_from_is_refused_with_those_it_can(subject: Subj
     [("revision", "main", "revisions"), ("trustRemoteCode", True, "remote_code"), ("file", "x.gguf", "gguf")],
 )
 def test_a_field_it_cannot_honour_is_refused(subject: Subject, field: str, value: object, can: str) -> None:
+    model = {"uri": "hf://acme/chat-7B", field: value}
     if getattr(subject.engine.capabilities, can):
-        assert subject.plan(**{f"spec__model__{field}": value}).model == "hf://acme/chat-7B"
+        assert subject.plan(spec__model=model).model == "hf://acme/chat-7B"
         return
     with pytest.raises(InvalidSpec, match=rf"spec\.model\.{field}: ") as caught:
-        subject.plan(**{f"spec__model__{field}": value})
+        subject.plan(spec__model=model)
     assert caught.value.reason == "UnsupportedField"
 
 

@@ -15,6 +15,7 @@ from llmservice.cli.fit_facts import facts_of
 from llmservice.cli.fit_table import as_json, as_text
 from llmservice.engines.gguf import is_tag
 from llmservice.engines.memory_use import MemoryUse
+from llmservice.engines.parallelism import Kind
 from llmservice.engines.registry import ENGINES, USUAL
 from llmservice.errors import InvalidSpec, UsageError
 from llmservice.models.kv_cache import value_bytes
@@ -115,7 +116,14 @@ def _setup(facts: ModelFacts, version: EngineVersion, wanted: _Wanted) -> Setup:
         batched_tokens=use.step_tokens,
         utilization=wanted.utilization or use.utilization,
         kv_dtype=wanted.kv_cache_dtype,
+        kinds=_kinds(wanted.engine),
     )
+
+
+def _kinds(engine: str) -> frozenset[Kind]:
+    """In which ways the engine can divide a model."""
+    use = ENGINES[engine].capabilities.parallelism
+    return use.kinds if use else frozenset()
 
 
 def _types(catalogue: Catalogue, version: EngineVersion, use: MemoryUse, wanted: _Wanted) -> list[Accelerator]:

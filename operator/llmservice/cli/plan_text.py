@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from textwrap import wrap
 
 from llmservice.cli.answers import Answer, FileAnswer
@@ -75,7 +76,8 @@ def _limits(plan: ServicePlan) -> str:
 def _devices(plan: ServicePlan) -> str:
     if not plan.devices:
         return "none: the CPU"
-    return f"{plan.devices} x {plan.accelerator or plan.resource_name} ({plan.resource_name})"
+    shared = "".join(f", {name} {number}" for name, number in asdict(plan.parallelism).items() if number > 1)
+    return f"{plan.devices} x {plan.accelerator or plan.resource_name} ({plan.resource_name}){shared}"
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.engines.adapters import Adapter, AdapterSupport
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.parallelism import ONE_DEVICE, Parallelism, ParallelUse
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import StartTimes
 from llmservice.engines.timed_log import TimedLog
@@ -79,14 +80,14 @@ class ServingRequest:
     """What is to be served, in the terms of the resource; every number is decided.
 
     `max_model_len` is tokens per request (prompt + answer), 0 where the engine finds it out; `max_num_seqs` concurrent
-    requests per replica; both mean the same on every engine. `devices` is 0 on CPU; `offload_layers` is how many layers
-    are on them, None for all. `drain_seconds` is for running requests to finish, and, if it `drains_until_sent`, for
-    clients that read slowly to take the rest. `cores` and `memory_bytes` are the container's limits; 0 means none. An
-    `own_image` may take values that nobody knows here. `keeps_compiled`: what is written below COMPILED_PATH is there
-    at the next start. It has to listen on `host` and `port`: behind a proxy on loopback. `task` is what the model is
-    asked for, one of the engine's `Capabilities.tasks`. `projector` turns images or sound into the model's tokens,
-    `draft` guesses ahead; None for none. `adapters` are those to load at the start; with `live_adapters` they come and
-    go while it runs.
+    requests per replica; both mean the same on every engine. `devices` is 0 on CPU, `parallelism` how they share the
+    model; `offload_layers` is how many layers are on them, None for all. `drain_seconds` is for running requests to
+    finish, and, if it `drains_until_sent`, for clients that read slowly to take the rest. `cores` and `memory_bytes`
+    are the container's limits; 0 means none. An `own_image` may take values that nobody knows here. `keeps_compiled`:
+    what is written below COMPILED_PATH is there at the next start. It has to listen on `host` and `port`: behind a
+    proxy on loopback. `task` is what the model is asked for, one of the engine's `Capabilities.tasks`. `projector`
+    turns images or sound into the model's tokens, `draft` guesses ahead; None for none. `adapters` are those to load at
+    the start; with `live_adapters` they come and go while it runs.
     """
 
     names: tuple[str, ...]
@@ -113,6 +114,7 @@ class ServingRequest:
     draft: Draft | None = None
     adapters: tuple[Adapter, ...] = ()
     live_adapters: bool = False
+    parallelism: Parallelism = ONE_DEVICE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +246,7 @@ class Capabilities:
     variables, the usual first, without which it ends when it is asked for more tokens than the model's config says;
     empty where it goes on. `tasks` are the kinds of model that it serves. `projector` and `draft` are the sources from
     which it loads one beside the model, none where it takes none. `adapters` is what it does with adapters, None:
-    nothing.
+    nothing. `parallelism` is how it can divide a model among devices, None where nobody can choose.
     """
 
     schemes: frozenset[str]
@@ -264,6 +266,7 @@ class Capabilities:
     equals_sign: bool = True
     glued: frozenset[str] = frozenset()
     syntax: Syntax = Syntax()
+    parallelism: ParallelUse | None = None
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
     offloads_to_host: str = ""

@@ -12,15 +12,13 @@ class MemoryOptions:
     """Options of the engine that change how it uses memory; empty where it has none.
 
     `relieving` are options and variables that need less of a device than the arithmetic knows (offloading, a smaller
-    cache, a changed model): with one of them nothing is refused. `expert_parallel` are those with which each device has
-    whole experts.
+    cache, a changed model): with one of them nothing is refused.
     """
 
     utilization: str = ""
     step_tokens: str = ""
     eager: str = ""
     relieving: frozenset[str] = frozenset()
-    expert_parallel: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """What an engine says about its devices and its KV cache while it starts, as a value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llmservice.untrusted.patterns import Match
 from llmservice.untrusted.texts import printable
@@ -34,6 +34,17 @@ class StartReport:
     kv_tokens: int | None = None
     full_length_requests: float | None = None
     request_tokens: int | None = None
+
+    def of_copies(self, copies: int) -> "StartReport":
+        """What is true of the replica where the engine speaks of one of its copies of the model."""
+        if copies <= 1:
+            return self
+        return replace(
+            self,
+            device_count=self.device_count and self.device_count * copies,
+            kv_tokens=self.kv_tokens and self.kv_tokens * copies,
+            full_length_requests=self.full_length_requests and self.full_length_requests * copies,
+        )
 
     @property
     def in_use(self) -> bool | None:

@@ -12,29 +12,37 @@ _PADDING = 64
 
 
 def tensor_parallel_problem(
-    facts: ModelFacts, devices: int, quantization: str = "", *, whole_experts: bool = False
+    facts: ModelFacts, devices: int, quantization: str = "", *, whole_experts: bool = False, copies: int = 1
 ) -> str:
     """Why the model cannot be divided by so many devices; empty when it can, or nothing is known against it.
 
-    With `whole_experts` (expert parallelism) no expert is divided.
+    With `whole_experts` (expert parallelism) no expert is divided; else each is by the devices of all `copies` that
+    share the experts.
     """
-    if devices <= 1:
+    if devices * copies <= 1:
         return ""
     return (
         _heads(facts, devices)
         or _vocabulary(facts, devices)
-        or _groups(facts, devices, quantization, whole_experts=whole_experts)
+        or _groups(facts, devices, quantization, copies=0 if whole_experts else copies)
     )
 
 
-def tensor_parallel_sizes(
-    facts: ModelFacts, at_most: int, quantization: str = "", *, whole_experts: bool = False
-) -> list[int]:
-    """Every number of devices that works."""
-    sizes = range(1, at_most + 1)
-    return [
-        size for size in sizes if not tensor_parallel_problem(facts, size, quantization, whole_experts=whole_experts)
-    ]
+def stages_problem(facts: ModelFacts, stages: int) -> str:
+    """Why the layers cannot be divided into so many stages; empty when they can, or their number is not known."""
+    return f"{facts.layers} layers cannot be divided into {stages} stages" if 0 < facts.layers < stages else ""
+
+
+def experts_problem(facts: ModelFacts, devices: int) -> str:
+    """Why whole experts cannot be spread over so many devices; empty when they can, or nothing is known of layers.
+
+    vLLM ends with a model without experts (config/model.py, _verify_with_expert_parallelism).
+    """
+    if devices <= 1 or not facts.layers:
+        return ""
+    if facts.experts is None:
+        return f"the model has no experts to spread over {devices} devices"
+    return f"{facts.experts.count} experts cannot be spread over {devices} devices" * (facts.experts.count < devices)
 
 
 def _heads(facts: ModelFacts, devices: int) -> str:
@@ -50,17 +58,17 @@ def _vocabulary(facts: ModelFacts, devices: int) -> str:
     return f"the vocabulary of {padded} (padded) cannot be divided by {devices}" if padded % devices else ""
 
 
-def _groups(facts: ModelFacts, devices: int, quantization: str, *, whole_experts: bool) -> str:
+def _groups(facts: ModelFacts, devices: int, quantization: str, *, copies: int) -> str:
     method = quantization_of(facts, quantization)
-    for size in sorted(_divided(facts, whole_experts=whole_experts)):
-        if method and method.group and size % (devices * method.group):
-            return f"{size} wide layers in groups of {method.group} cannot be divided by {devices}"
+    for size, parts in sorted(_divided(facts, devices, copies)):
+        if method and method.group and size % (parts * method.group):
+            return f"{size} wide layers in groups of {method.group} cannot be divided by {parts}"
     return ""
 
 
-def _divided(facts: ModelFacts, *, whole_experts: bool) -> set[int]:
-    """The widths of the layers that are divided."""
+def _divided(facts: ModelFacts, devices: int, copies: int) -> set[tuple[int, int]]:
+    """The widths of the layers that are divided, and by how many; with 0 copies experts are not."""
     if facts.experts is None:
-        return {facts.intermediate_size}
-    dense = {facts.intermediate_size} if facts.experts.dense_layers else set()
-    return dense if whole_experts else dense | {facts.experts.intermediate_size}
+        return {(facts.intermediate_size, devices)}
+    dense = {(facts.intermediate_size, devices)} if facts.experts.dense_layers else set()
+    return dense | {(facts.experts.intermediate_size, devices * copies)} if copies else dense

@@ -56,6 +56,16 @@ def weight_bytes(facts: ModelFacts, quantization: str = "") -> int | None:
     return None if method is None or counts is None else quantized_bytes(counts, method)
 
 
+def experts_share(facts: ModelFacts, quantization: str = "") -> float:
+    """Which part of the bytes of the weights is in experts; all of them where a mixture's dimensions are not known."""
+    counts, method = weight_counts(facts), quantization_of(facts, quantization)
+    if facts.experts is None:
+        return 0.0
+    if counts is None or method is None or not counts.experts:
+        return 1.0
+    return counts.experts * method.bits / 8 / quantized_bytes(counts, method)
+
+
 def quantized_bytes(counts: WeightCounts, method: Quantization) -> int:
     """Bytes of these weights: those that the method touches at its bits, the others at 16."""
     touched = {

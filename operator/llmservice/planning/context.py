@@ -14,6 +14,7 @@ from llmservice.planning.fit.remedies import LEAST_CONTEXT, rounded_context
 from llmservice.planning.fit.room import cache_of, largest_context
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
+from llmservice.planning.parallelism import choose_parallelism
 from llmservice.planning.service_plan import Default
 from llmservice.planning.task import POOLED, task_of
 
@@ -69,13 +70,16 @@ def _requests(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Decided[int
     if spec.max_num_seqs is not None:
         return Decided(spec.max_num_seqs)
     use, accelerator, version = engine.capabilities.memory, facts.accelerator, facts.version
-    usual = use.usual_requests(accelerator.memory_gib) if use and accelerator else 0
+    copies = choose_parallelism(spec, facts, engine).data
+    usual = copies * use.usual_requests(accelerator.memory_gib) if use and accelerator else 0
     wait = "more requests wait" if use and use.reserves_requests else "the KV cache may allow fewer, the others wait"
     if usual and accelerator:
-        reason = f"usual for {version.engine} on {accelerator.memory_gib:g} GiB; {wait}"
+        each = f", times {copies} copies" if copies > 1 else ""
+        reason = f"usual for {version.engine} on {accelerator.memory_gib:g} GiB{each}; {wait}"
         return Decided(usual, default("maxNumSeqs", usual, reason))
     reason = f"usual for {version.engine}; {wait}"
-    return Decided(version.max_num_seqs, default("maxNumSeqs", version.max_num_seqs, reason))
+    requests = copies * version.max_num_seqs
+    return Decided(requests, default("maxNumSeqs", requests, reason))
 
 
 def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -> Decided[int]:

@@ -24,6 +24,7 @@ from llmservice.planning.names import choose_names, chosen_version
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.number_formats import check_files, check_quantization, choose_dtype
+from llmservice.planning.parallelism import check_parallelism, choose_parallelism
 from llmservice.planning.placement import choose_placement
 from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.proxy import choose_proxy, listens_on
@@ -61,6 +62,7 @@ def plan_service(
         lambda: check_spec(spec, engine, facts),
         lambda: None if accepted else check_task(spec, facts, engine),
         lambda: check_beside(service, facts, engine),
+        lambda: check_parallelism(spec, facts, engine),
         lambda: None if accepted else check_files(spec, facts, engine),
         lambda: check_quantization(spec, facts),
         lambda: compatibility.extend(check_compatibility(spec, facts, checkpoint=facts.model.quantization)),
@@ -69,7 +71,7 @@ def plan_service(
         lambda: None if accepted else check_length(spec, facts, engine),
     )
 
-    names = choose_names(service)
+    names, parallelism = choose_names(service), choose_parallelism(spec, facts, engine)
     version = chosen_version(spec, facts.version)
     source = choose_source(spec.model, engine, cached_model(service, facts, engine))
     task, beside = choose_task(spec, facts), choose_beside(service, facts, engine, source)
@@ -83,6 +85,7 @@ def plan_service(
             model=source,
             version=facts.version,
             devices=facts.devices,
+            parallelism=parallelism,
             max_model_len=context.max_model_len,
             max_num_seqs=context.max_num_seqs,
             drain_seconds=drain.value,
@@ -130,6 +133,7 @@ def plan_service(
         quantization=next((each.value for each in launch.defaults if each.field == "quantization"), spec.quantization),
         accelerator=facts.accelerator.name if facts.accelerator else "",
         devices=facts.devices,
+        parallelism=parallelism,
         resource_name=facts.accelerator.resource_name if facts.accelerator else "",
         max_model_len=context.max_model_len,
         max_num_seqs=context.max_num_seqs,

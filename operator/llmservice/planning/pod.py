@@ -9,7 +9,8 @@ from llmservice.planning.drain import drained_by_seconds
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.generated_files import file_annotations, generated_mounts
 from llmservice.planning.placement import Placement
-from llmservice.planning.security import CONTAINER_SECURITY, Security
+from llmservice.planning.pod_room import room_mounts
+from llmservice.planning.security import Security
 from llmservice.planning.service_plan import Json, Mount, PodPlan
 from llmservice.planning.volumes import ScratchSizes, file_mounts, scratch_mounts
 from llmservice.planning.weights import weight_mounts
@@ -22,6 +23,10 @@ _DECIDED = {
     "imagePullPolicy",
     "resources",
     "sharedMemory",
+    "networkDevices",
+    "lockMemory",
+    "hugePages",
+    "mounts",
     "securityContext",
 }
 """Fields of `spec.pod` that have a decision of their own; the others are passed through."""
@@ -44,7 +49,7 @@ def plan_pod(
         node_terms=placement.node_terms,
         tolerations=placement.tolerations,
         security=security.pod,
-        container_security=CONTAINER_SECURITY,
+        container_security=security.container,
         passthrough=_passthrough(spec.pod, registry),
         termination_grace_seconds=grace_seconds,
         drained_by_seconds=drained_by_seconds(spec),
@@ -55,13 +60,14 @@ def plan_pod(
 def choose_mounts(
     spec: LLMServiceSpec, source: ModelSource, launch: Launch, sizes: ScratchSizes, compiled: str
 ) -> tuple[Mount, ...]:
-    """Weights, writable folders and files; raises InvalidSpec when a file cannot be mounted at its path.
+    """Weights, writable folders, volumes and files; raises InvalidSpec for what cannot be mounted at its path.
 
     `compiled` is the folder of the cache's claim for what the engine compiles, empty for none.
     """
     folders = (*weight_mounts(source, launch, compiled), *scratch_mounts(launch, sizes))
     ours = (*folders, *generated_mounts(launch.files))
-    return (*ours, *file_mounts(spec.engine_options.files, beside=ours))
+    beside = (*ours, *room_mounts(spec.pod, beside=ours))
+    return (*beside, *file_mounts(spec.engine_options.files, beside=beside))
 
 
 def _passthrough(pod: PodOptions, registry: RegistrySettings) -> Json:

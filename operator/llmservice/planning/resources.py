@@ -13,6 +13,7 @@ from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.context import Context
 from llmservice.planning.facts import Facts
+from llmservice.planning.pod_room import room_resources
 from llmservice.planning.service_plan import Default
 from llmservice.planning.shared_memory import gib_in
 
@@ -87,10 +88,11 @@ def choose_resources(
     asked = {**_amounts(added), **requests}
     limited = _limits(facts, weights, least, asked, limits)
     devices = {facts.accelerator.resource_name: str(facts.devices)} if facts.accelerator else {}
+    room = room_resources(spec.pod)
     memory = limited.get(_MEMORY, ("", ""))[0] or own.limits.memory
     return ContainerResources(
-        requests=asked,
-        limits={**_amounts(limited), **limits, **devices},
+        requests={**asked, **room},
+        limits={**_amounts(limited), **limits, **room, **devices},
         cores=_amount(own.limits.cpu),
         memory_bytes=int(_amount(memory)),
         disk=f"{math.ceil(files * _DISK_MARGIN / GIB) + _CACHE_LIMIT_GIB}Gi" if files else "",

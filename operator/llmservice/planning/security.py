@@ -17,13 +17,15 @@ _LOOSEST_FIRST = (_PRIVILEGED, _BASELINE)
 _DEFAULT_SECCOMP = "RuntimeDefault"
 _ENFORCE = "pod-security.kubernetes.io/enforce"
 CONTAINER_SECURITY: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+_LOCKING: Json = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"], "add": ["IPC_LOCK"]}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Security:
-    """The pod's securityContext; the strictest Pod Security Standard it passes, and why not a stricter one."""
+    """The securityContext of pod and container; the strictest Pod Security Standard they pass, and why not more."""
 
     pod: Json
+    container: Json
     standard: str
     notes: tuple[str, ...]
 
@@ -47,11 +49,13 @@ def choose_security(spec: LLMServiceSpec, facts: Facts) -> Security:
         "fsGroupChangePolicy": "OnRootMismatch",
         "seccompProfile": {"type": seccomp},
     }
-    beyond = dict(_beyond_restricted(user, seccomp, facts))
+    locks = spec.pod.lock_memory
+    beyond = tuple(_beyond_restricted(user, seccomp, facts, locks=locks))
     return Security(
+        container=_LOCKING if locks else CONTAINER_SECURITY,
         pod={**context, "supplementalGroups": sorted(groups)} if groups else context,
-        standard=next((standard for standard in _LOOSEST_FIRST if standard in beyond), _RESTRICTED),
-        notes=tuple(beyond.values()),
+        standard=next((standard for standard in _LOOSEST_FIRST if standard in dict(beyond)), _RESTRICTED),
+        notes=tuple(note for _, note in beyond),
     )
 
 
@@ -68,7 +72,7 @@ def _user(spec: LLMServiceSpec, facts: Facts) -> int:
     return own or version.user
 
 
-def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[tuple[str, str]]:
+def _beyond_restricted(user: int, seccomp: str, facts: Facts, *, locks: bool) -> Iterator[tuple[str, str]]:
     """What the restricted standard forbids, by the standard that allows it (pod-security.kubernetes.io/enforce)."""
     version, accelerator = facts.version, facts.accelerator
     if user == 0:
@@ -79,3 +83,21 @@ def _beyond_restricted(user: int, seccomp: str, facts: Facts) -> Iterator[tuple[
         profile = f"{accelerator.vendor} devices need the seccomp profile {seccomp}, which the restricted and baseline "
         way_out = f"Pod Security Standards forbid: {_ENFORCE}: privileged on the namespace allows it"
         yield _PRIVILEGED, profile + way_out
+    if locks:
+        capability = (
+            "spec.pod.lockMemory adds IPC_LOCK, which the restricted and baseline Pod Security Standards forbid: "
+        )
+        yield _PRIVILEGED, f"{capability}{_ENFORCE}: privileged on the namespace allows it{_of_no_root(user)}"
+
+
+def _of_no_root(user: int) -> str:
+    """Across execve a process of another user keeps ambient capabilities alone, which Kubernetes does not set.
+
+    capabilities(7); kubernetes/enhancements, KEP 2763.
+    """
+    if user == 0:
+        return ""
+    return (
+        f"; user {user} is not root, and with most container runtimes has no use of it: there the memlock limit of the "
+        "runtime decides (LimitMEMLOCK of its systemd unit)"
+    )

@@ -7,6 +7,7 @@ from llmservice.catalog.accelerator import Json
 from llmservice.engines.adapters import Adapter
 from llmservice.engines.engine import Default, HttpProbe, Probes
 from llmservice.engines.metric_names import MetricNames
+from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.model_facts import Task
 from llmservice.planning.fit.verdict import Verdict
@@ -209,8 +210,8 @@ class ServicePlan:
     on devices (None: all); with `verify_devices` a replica counts as ready only when its engine uses its devices. `fit`
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
-    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `proxy` is None
-    where clients talk to the engine itself.
+    go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `parallelism` is
+    how the devices share the model. `proxy` is None where clients talk to the engine itself.
     """
 
     owner: Owner
@@ -243,6 +244,7 @@ class ServicePlan:
     adapters: tuple[Adapter, ...] = ()
     live_adapters: bool = False
     adapters_named: bool = False
+    parallelism: Parallelism = ONE_DEVICE
     proxy: ProxyPlan | None = None
 
     @property

@@ -40,13 +40,13 @@ def file_mounts(files: tuple[File, ...], *, beside: tuple[Mount, ...]) -> tuple[
     mounts = tuple(_file_mount(index, file) for index, file in enumerate(files))
     for index, mount in enumerate(mounts):
         others = (*beside, *mounts[:index], *mounts[index + 1 :])
-        if problem := next(filter(None, (_clash(mount.path, other) for other in others)), ""):
+        if problem := next(filter(None, (clash(mount.path, other) for other in others)), ""):
             raise InvalidSpec(Reason.INVALID_SPEC, problem, field=f"spec.engineOptions.files[{index}].path")
     return mounts
 
 
-def _clash(path: str, other: Mount) -> str:
-    """Why a file path conflicts with another mount; empty when it does not."""
+def clash(path: str, other: Mount) -> str:
+    """Why a path conflicts with another mount; empty when it does not."""
     if path == other.path:
         return f"{path} is the mount path of another volume; choose another path"
     if other.path.startswith(f"{path}/"):

@@ -77,7 +77,7 @@ def _check_scheme(scheme: str, engine: Engine) -> None:
     if scheme in able:
         return
     ways = " or ".join(f"{what} ({known})" for known, what in _SCHEMES.items() if known.removesuffix("://") in able)
-    cache = "set spec.model.cache, which downloads it to a claim; or " if scheme in _BUCKETS else ""
+    cache = "set spec.model.cache, which downloads it to a claim; or " if scheme in {*_BUCKETS, "hf"} else ""
     raise InvalidSpec(
         Reason.UNSUPPORTED_MODEL_SOURCE,
         f"{engine.name} cannot load from {scheme}://; {cache}use {ways}, or {_another(scheme)}",

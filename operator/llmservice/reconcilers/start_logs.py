@@ -16,7 +16,6 @@ from typing import Any
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.accelerator_in_use import started_pods
 from llmservice.converging.start_status import kept_reports, start_of
-from llmservice.engines.engine import Engine
 from llmservice.engines.registry import ENGINES
 from llmservice.engines.start_report import StartReport
 from llmservice.engines.start_times import UNTIMED, StartTimes
@@ -106,7 +105,7 @@ class StartLogs:
             else:
                 due.append(pod)
         if due:
-            pauses += await self._read_due(ENGINES[plan.engine], due, reports)
+            pauses += await self._read_due(plan, due, reports)
         tried = {pod["metadata"]["name"]: self._remembered.get(plan.owner.namespace, start_of(pod)) for pod in started}
         unread = not reports and any(known is not None and not known.pause for known in tried.values())
         times = {name: known.times for name, known in tried.items() if known is not None and known.is_over}
@@ -123,13 +122,13 @@ class StartLogs:
         self._remembered.put(namespace, start_of(pod), known)
         return known
 
-    async def _read_due(self, engine: Engine, due: list[Manifest], reports: dict[str, StartReport]) -> list[float]:
+    async def _read_due(self, plan: ServicePlan, due: list[Manifest], reports: dict[str, StartReport]) -> list[float]:
         """Read logs that are due, and wait a moment for them; returns when to go on."""
         namespace = due[0]["metadata"]["namespace"]
         reading = self._reading.setdefault(namespace, {})
         for pod in due:
             if len(reading) < _READING_AT_MOST and start_of(pod) not in reading:
-                reading[start_of(pod)] = asyncio.create_task(self._read(engine, pod))
+                reading[start_of(pod)] = asyncio.create_task(self._read(plan, pod))
         tasks, under_way = [reading[start] for start in map(start_of, due) if start in reading], self._under_way()
         if tasks and under_way <= _WAITED_FOR:
             await asyncio.wait(tasks, timeout=_PATIENCE_SECONDS)
@@ -145,16 +144,17 @@ class StartLogs:
     def _under_way(self) -> int:
         return sum(map(len, self._reading.values()))
 
-    async def _read(self, engine: Engine, pod: Manifest) -> None:
+    async def _read(self, plan: ServicePlan, pod: Manifest) -> None:
         """Read the beginning of one log, in this namespace's turn, and remember what it says."""
-        namespace, start = pod["metadata"]["namespace"], start_of(pod)
+        engine, namespace, start = ENGINES[plan.engine], pod["metadata"]["namespace"], start_of(pod)
         report: StartReport | None = None
         times = UNTIMED
         try:
             async with self._slots.slot(namespace):
                 log_head = timed_log(await self._head(pod))
             if log_head.text:
-                report, times = engine.start_report(log_head.text), engine.start_times(log_head)
+                report = engine.start_report(log_head.text).of_copies(plan.parallelism.data)
+                times = engine.start_times(log_head)
         except Exception:
             # A bug in reading one log must neither be tried again at once, nor go unseen with its task.
             log.exception("%s: defect in the operator", ref_of(pod))

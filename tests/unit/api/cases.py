@@ -66,7 +66,42 @@ def peers(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__networkPolicy__ingressFrom": list(items)}
 
 
+def from_field(path: str) -> dict[str, Any]:
+    return env({"name": "A", "valueFrom": {"fieldRef": {"fieldPath": path}}})
+
+
+def mounts(*volumes: dict[str, Any]) -> dict[str, Any]:
+    return {"spec__pod__mounts": list(volumes)}
+
+
+def network(*resources: str) -> dict[str, Any]:
+    return {"spec__pod__networkDevices": [{"resource": resource} for resource in resources]}
+
+
 REFUSED = (
+    Refused(from_field("spec.hostNetwork"), "spec.engineOptions.env[0].valueFrom.fieldRef.fieldPath"),
+    Refused(from_field("metadata.labels"), "spec.engineOptions.env[0].valueFrom.fieldRef.fieldPath"),
+    Refused(env({"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}, **CONFIG}}), "valueFrom"),
+    Refused(mounts({"path": "/a"}), "spec.pod.mounts[0]", ("claim", "configMap")),
+    Refused(mounts({"path": "/a", "claim": {"name": "a"}, "configMap": {"name": "b"}}), "spec.pod.mounts[0]"),
+    Refused(mounts({"path": "/a/../b", "claim": {"name": "a"}}), "spec.pod.mounts[0].path"),
+    Refused(mounts({"path": "data", "claim": {"name": "a"}}), "spec.pod.mounts[0].path"),
+    Refused(mounts({"path": "/dev/x", "claim": {"name": "a"}}), "spec.pod.mounts[0].path"),
+    Refused(mounts({"path": "/proc", "configMap": {"name": "a"}}), "spec.pod.mounts[0].path"),
+    Refused(mounts({"path": "/a", "hostPath": {"path": "/"}}), "spec.pod.mounts[0].hostPath"),
+    Refused(mounts({"path": "/a", "secret": {"secretName": "x"}}), "spec.pod.mounts[0].secret"),
+    Refused(mounts({"path": "/a", "claim": {"name": "a", "subPath": "b/../.."}}), "spec.pod.mounts[0].claim.subPath"),
+    Refused(mounts({"path": "/a", "claim": {"name": "a", "subPath": "/b"}}), "spec.pod.mounts[0].claim.subPath"),
+    Refused(mounts(*[{"path": "/a", "claim": {"name": "a"}}] * 2), "spec.pod.mounts", ("/a",)),
+    Refused(network("nvidia.com/gpu"), "spec.pod.networkDevices[0].resource", ("rdma/",)),
+    Refused(network("smarter-devices/fuse"), "spec.pod.networkDevices[0].resource"),
+    Refused(network("rdma/hca", "rdma/hca"), "spec.pod.networkDevices", ("rdma/hca",)),
+    Refused({"spec__pod__networkDevices": [{"resource": "rdma/hca", "count": 0}]}, "networkDevices[0].count", ("1",)),
+    Refused({"spec__pod__hugePages": {"amount": "3Mi"}}, "spec.pod.hugePages.amount"),
+    Refused({"spec__pod__hugePages": {"amount": "0"}}, "spec.pod.hugePages.amount"),
+    Refused({"spec__pod__hugePages": {"size": "1Gi", "amount": "512Mi"}}, "spec.pod.hugePages.amount"),
+    Refused({"spec__pod__hugePages": {"size": "4Ki", "amount": "1Gi"}}, "spec.pod.hugePages.size"),
+    Refused({"spec__pod__lockMemory": "yes"}, "spec.pod.lockMemory"),
     Refused({"metadata__name": "qwen2.5-7b"}, "metadata.name"),
     Refused({"metadata__name": "7b-chat"}, "metadata.name"),
     Refused({"metadata__name": "a" * 51}, "metadata.name"),
@@ -108,6 +143,11 @@ REFUSED = (
     Refused({"spec__model__facts": {"experts": {"count": 8, "active": 1}}}, "intermediateSize"),
     Refused({"spec__gpu": {"type": "L4", "alternatives": [{"type": "L4"}] * 2}}, "spec.gpu.alternatives", ("L4",)),
     Refused({"spec__gpu": {"resourceName": "a/b", "alternatives": [{"type": "L4"}]}}, "spec.gpu.alternatives"),
+    Refused({"spec__gpu": {"count": 0, "parallelism": {"tensor": 1}}}, "spec.gpu.parallelism"),
+    Refused({"spec__gpu": {"type": "L4", "count": 4, "parallelism": {"tensor": 3}}}, "spec.gpu.parallelism"),
+    Refused({"spec__gpu": {"type": "L4", "count": 4, "parallelism": {"pipeline": 8}}}, "spec.gpu.parallelism"),
+    Refused({"spec__gpu": {"type": "L4", "parallelism": {"data": 0}}}, "spec.gpu.parallelism.data", ("1", "0")),
+    Refused({"spec__gpu": {"type": "L4", "parallelism": {"context": 1}}}, "spec.gpu.parallelism.context"),
     Refused({"spec__gpu": {"count": 0, "offloadLayers": 3}}, "spec.gpu.offloadLayers", ("0",)),
     Refused({"spec__pod__sharedMemory": 8}, "spec.pod.sharedMemory", ("1Mi",)),
     Refused({"spec__replicas": 10**30}, "spec.replicas", ("1000",)),
@@ -325,6 +365,16 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__gpu": {"type": "X1", "resourceName": "example.com/gpu.shared"}},
     {"spec__gpu": {"type": "L4", "alternatives": [{"type": "L40S"}, {"type": "T4", "count": 2}], "shared": True}},
     {"spec__gpu": {"type": "L4", "offloadLayers": 20, "verify": False, "alternatives": []}, "spec__fit": "Warn"},
+    {"spec__gpu": {"type": "L4", "count": 8, "parallelism": {"tensor": 2, "data": 4, "expert": 8}}},
+    {"spec__gpu": {"type": "L4", "count": 8, "parallelism": {}}},
+    from_field("status.podIP"),
+    from_field("metadata.annotations['k8s.v1.cni.cncf.io/network-status']"),
+    mounts(
+        {"path": "/data/a", "claim": {"name": "a", "subPath": "b/c"}}, {"path": "/data/b", "configMap": {"name": "a"}}
+    ),
+    network("rdma/hca", "rdma/rdma_shared_device_a", "nvidia.com/hostdev", "vpc.amazonaws.com/efa", "openshift.io/ib0"),
+    {"spec__pod__hugePages": {"amount": "1Gi"}, "spec__pod__lockMemory": True},
+    {"spec__pod__hugePages": {"size": "1Gi", "amount": "2Gi"}},
     {"spec__model__inspect": "Never", "spec__pod__sharedMemory": "8Gi"},
     {"spec__model__facts": {"longestContext": 4096, "experts": {"count": 8, "active": 2, "intermediateSize": 1408}}},
     {"spec__model__facts": {"latent": {"rank": 512, "ropeSize": 64}, "dtype": "bfloat16", "gated": False}},

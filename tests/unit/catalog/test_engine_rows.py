@@ -49,13 +49,16 @@ def test_vllm_knows_every_quantization_by_the_name_its_row_says(row: EngineVersi
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_images_are_pinned(row: EngineVersion) -> None:
-    tags = [image.rpartition(":")[2] for image in row.images.values()]
+    tags = [image.rpartition(":")[2] for image in row.images.values() if "@sha256:" not in image]
     assert [tag for tag in tags if "latest" in tag or row.version not in tag] == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_there_are_the_newest_and_two_older_versions(engine: str) -> None:
-    assert len(load_catalogue().engines[engine].versions) >= 3
+    """Of engines that have releases: images that are known by their digest alone have none."""
+    rows = load_catalogue().engines[engine].versions
+    images = [image for row in rows.values() for image in row.images.values()]
+    assert len(rows) >= 3 or all("@sha256:" in image for image in images)
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

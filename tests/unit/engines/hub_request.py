@@ -6,6 +6,7 @@ from typing import Any
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.engine import Launch, ModelSource, ServingRequest
+from llmservice.engines.parallelism import Parallelism
 
 
 def a_version(engine: str, version: str | None = None, **changes: Any) -> EngineVersion:
@@ -24,7 +25,8 @@ def a_request(version: EngineVersion, **changes: Any) -> ServingRequest:
         max_num_seqs=16,
         drain_seconds=300,
     )
-    return dataclasses.replace(request, **changes)
+    shared = Parallelism(tensor=changes.get("devices", 1) or 1)
+    return dataclasses.replace(request, **{"parallelism": shared, **changes})
 
 
 def option(launch: Launch, flag: str) -> str | None:

@@ -140,9 +140,9 @@ def test_an_owned_option_is_refused_by_its_beginning_too(flag: str) -> None:
         check_arguments(SGLANG, a_version("sglang"), [flag], [])
 
 
-def test_options_of_its_cache_its_schedule_and_its_experts_pass() -> None:
+def test_options_of_its_cache_and_its_schedule_pass() -> None:
     row = a_version("sglang")
-    args = ["--schedule-policy=lpm", "--mem-fraction-static=0.8", "--chunked-prefill-size", "4096", "--ep-size=2"]
+    args = ["--schedule-policy=lpm", "--mem-fraction-static=0.8", "--chunked-prefill-size", "4096", "--moe-dp-size=2"]
     check_arguments(SGLANG, row, args, [])
     assert check_recorded(SGLANG, row, ROWS.recordings, EngineOptions(args=tuple(args))) == ()
 

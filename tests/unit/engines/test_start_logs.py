@@ -191,3 +191,11 @@ def test_a_size_is_none_where_it_is_too_large() -> None:
 def test_the_name_of_a_device_is_cut_and_can_be_shown() -> None:
     assert device_name("CUDA0 (\x1b[31mL4\x07)") == "CUDA0 (L4\\x07)"
     assert len(device_name("\x07" * 500)) == 80
+
+
+def test_a_replica_of_several_copies_has_what_all_of_them_have() -> None:
+    said = StartReport(backend="cuda", device_count=2, kv_bytes=GIB, kv_tokens=1000, full_length_requests=1.5)
+    assert said.of_copies(1) == said
+    of_all = StartReport(backend="cuda", device_count=8, kv_bytes=GIB, kv_tokens=4000, full_length_requests=6.0)
+    assert said.of_copies(4) == of_all
+    assert StartReport().of_copies(4) == StartReport()

@@ -5,8 +5,12 @@ from dataclasses import replace
 import pytest
 
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.tensor_parallel import tensor_parallel_problem, tensor_parallel_sizes
+from llmservice.models.tensor_parallel import experts_problem, stages_problem, tensor_parallel_problem
 from tests.unit.models.models import known
+
+
+def tensor_parallel_sizes(facts: ModelFacts, at_most: int) -> list[int]:
+    return [size for size in range(1, at_most + 1) if not tensor_parallel_problem(facts, size)]
 
 
 @pytest.mark.parametrize(
@@ -74,3 +78,30 @@ def test_dense_layers_of_a_mixture_have_groups_too() -> None:
 
 def test_nothing_is_known_against_unknown_models() -> None:
     assert tensor_parallel_sizes(ModelFacts(), 8) == list(range(1, 9))
+
+
+def test_copies_divide_the_experts_that_they_share() -> None:
+    facts = replace(known("Qwen/Qwen3-30B-A3B"), quantization="fp8", quantization_group=128)
+    assert tensor_parallel_problem(facts, 2) == ""
+    assert tensor_parallel_problem(facts, 2, copies=2).startswith("768 wide layers in groups of 128")
+    assert tensor_parallel_problem(facts, 2, copies=2, whole_experts=True) == ""
+
+
+@pytest.mark.parametrize(("stages", "fits"), [(1, True), (28, True), (29, False)])
+def test_a_stage_has_a_layer_at_least(stages: int, fits: bool) -> None:
+    assert (stages_problem(known("Qwen/Qwen2.5-7B-Instruct"), stages) == "") == fits
+    assert stages_problem(ModelFacts(), stages) == ""
+
+
+@pytest.mark.parametrize(
+    ("model", "devices", "fits"),
+    [
+        ("Qwen/Qwen3-30B-A3B", 8, True),
+        ("Qwen/Qwen3-30B-A3B", 256, False),
+        ("Qwen/Qwen2.5-7B-Instruct", 2, False),
+        ("Qwen/Qwen2.5-7B-Instruct", 1, True),
+    ],
+)
+def test_a_device_has_an_expert_at_least(model: str, devices: int, fits: bool) -> None:
+    assert (experts_problem(known(model), devices) == "") == fits
+    assert experts_problem(ModelFacts(), devices) == ""

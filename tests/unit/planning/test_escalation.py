@@ -98,6 +98,31 @@ def test_an_image_of_ones_own_does_not_run_as_root_because_the_catalogues_does()
     assert plan.pod_security == "restricted"
 
 
+@pytest.mark.parametrize(
+    "volume",
+    [
+        {"hostPath": {"path": "/"}},
+        {"secret": {"secretName": "keys"}},
+        {"claim": {"name": "data", "subPath": "../.."}},
+        {"claim": {"name": "data", "namespace": "kube-system"}},
+        {"path": "/dev/hugepages", "claim": {"name": "data"}},
+        {"path": "/proc/1", "claim": {"name": "data"}},
+    ],
+)
+def test_a_mount_that_reaches_too_far_is_refused(volume: dict[str, Any]) -> None:
+    problem = refused(**HUB, **L4, spec__pod__mounts=[{"path": "/data", **volume}])
+    assert "spec.pod.mounts[0]" in problem.message
+
+
+@pytest.mark.parametrize("path", ["/cache", "/models", "/models/lora", "/etc/chat", "/etc", "/data", "/data/below"])
+def test_a_mount_in_the_place_of_another_is_refused(path: str) -> None:
+    mounts = [{"path": "/data", "claim": {"name": "data"}}, {"path": path, "configMap": {"name": "own"}}]
+    files = [{"path": "/etc/chat/t.jinja", "configMapKeyRef": {"name": "chat", "key": "template"}}]
+    changes = {"spec__model__uri": "pvc://models/chat.gguf", **L4, "spec__engineOptions__files": files}
+    problem = refused(**changes, spec__pod__mounts=mounts)
+    assert path in problem.message
+
+
 @pytest.mark.parametrize("resource", ["nvidia.com/gpu", "acme.example/npu"])
 def test_what_a_device_needs_comes_with_its_own_resource_only(resource: str) -> None:
     plan = planned(**HUB, spec__gpu={"type": "MI300X", "resourceName": resource})

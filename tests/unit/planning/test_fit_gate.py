@@ -119,8 +119,7 @@ def test_a_length_that_nobody_asked_for_is_no_reason_to_refuse() -> None:
     assert plan.fit.full_length_requests == 0
 
 
-@pytest.mark.parametrize("flag", ["--enable-expert-parallel", "--enable_expert_parallel", "-ep"])
-def test_expert_parallelism_lets_experts_be_narrow(flag: str) -> None:
+def test_expert_parallelism_lets_experts_be_narrow() -> None:
     facts = {
         "layers": 94,
         "hiddenSize": 4096,
@@ -137,8 +136,10 @@ def test_expert_parallelism_lets_experts_be_narrow(flag: str) -> None:
         "experts": {"count": 128, "active": 8, "intermediateSize": 1536},
     }
     changes = stated(facts, "H100", gpu__count=8)
-    assert "--enable-expert-parallel" in refused(**changes).message
-    assert _outcome(planned(**changes, spec__engineOptions={"args": [flag]})) is Outcome.FITS
+    assert "gpu.parallelism.expert to 8" in refused(**changes).message
+    gpu = {"type": "H100", "count": 8}
+    for parallelism in ({"expert": 8}, {"pipeline": 2}, {"data": 2, "expert": 8}):
+        assert _outcome(planned(**{**changes, "spec__gpu": {**gpu, "parallelism": parallelism}})) is Outcome.FITS
 
 
 def test_a_model_that_needs_32_bits_takes_twice_the_memory() -> None:

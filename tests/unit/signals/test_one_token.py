@@ -56,7 +56,7 @@ async def test_a_model_that_generates_no_text_is_asked_for_what_it_does(
 
     with fake_engine(reply) as engine:
         async with pod_session() as session:
-            answer = await ask_for_token(session, "127.0.0.1", engine.port, "chat", task, seconds=5.0)
+            answer = await ask_for_token(session, "127.0.0.1", engine.port, "chat", task, pod_uid="u", seconds=5.0)
     assert answer is Answer.SERVED
     ((asked_path, body),) = sent
     assert asked_path == path

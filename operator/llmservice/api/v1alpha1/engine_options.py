@@ -37,28 +37,53 @@ ImageReference = Annotated[
 ]
 Argument = Annotated[str, Field(max_length=8192)]
 
+FieldPath = Annotated[
+    str,
+    Field(min_length=1, max_length=340),
+    Form(
+        r"metadata\.(name|namespace|uid|(labels|annotations)\[\x27[-._/A-Za-z0-9]+\x27\])|spec\.(nodeName|serviceAccountName)|"
+        r"status\.(hostIP|hostIPs|podIP|podIPs)",
+        "is not a field that a pod tells its containers: write metadata.name, metadata.namespace, metadata.uid, "
+        "metadata.labels['key'], metadata.annotations['key'], spec.nodeName, spec.serviceAccountName, status.hostIP or "
+        "status.podIP",
+    ),
+]
+
 _ONE_SOURCE = "set exactly one of secretKeyRef and configMapKeyRef"
 
 
-def _has_one_source(part: "EnvVarSource | File") -> bool:
+def _has_one_source(part: "File") -> bool:
     return (part.secret_key_ref is None) != (part.config_map_key_ref is None)
 
 
+class FieldRef(ApiModel):
+    """A field of the pod itself (downward API)."""
+
+    field_path: FieldPath
+    """Path of the field: status.podIP, metadata.name, spec.nodeName."""
+
+
 class EnvVarSource(ApiModel):
-    """Where the value of a variable comes from: exactly one of the two."""
+    """Where the value of a variable comes from: exactly one of the three."""
 
     secret_key_ref: SecretKeyRef | None = None
     """A key of a Secret."""
     config_map_key_ref: ConfigMapKeyRef | None = None
     """A key of a ConfigMap."""
+    field_ref: FieldRef | None = None
+    """A field of the pod."""
 
     rules: ClassVar = (
-        Rule(cel="has(self.secretKeyRef) != has(self.configMapKeyRef)", holds=_has_one_source, message=_ONE_SOURCE),
+        Rule(
+            cel="[has(self.secretKeyRef), has(self.configMapKeyRef), has(self.fieldRef)].filter(one, one).size() == 1",
+            holds=lambda source: [source.secret_key_ref, source.config_map_key_ref, source.field_ref].count(None) == 2,  # noqa: PLR2004
+            message="set exactly one of secretKeyRef, configMapKeyRef and fieldRef",
+        ),
     )
 
 
 class EnvVar(ApiModel):
-    """One environment variable of the engine, from a value or from a Secret or ConfigMap."""
+    """One environment variable of the engine, from a value, a Secret, a ConfigMap or a field of the pod."""
 
     name: EnvName
     """Name of the variable."""

@@ -26,6 +26,22 @@ ExtendedResource = Annotated[
 ]
 
 
+Degree = Annotated[int, Field(strict=True, ge=1, le=64)]
+
+
+class Parallelism(ApiModel):
+    """How the devices of one replica share the model: tensor x pipeline x data is their number."""
+
+    tensor: Degree | None = None
+    """Devices that share each layer. Omitted: those that pipeline and data leave, where the engine divides layers."""
+    pipeline: Degree | None = None
+    """Stages, each with a part of the layers. Omitted: 1, or what tensor leaves where the engine keeps layers whole."""
+    data: Degree | None = None
+    """Copies of the model in one replica, which take requests in turn. Omitted: 1."""
+    expert: Degree | None = None
+    """Devices that whole experts of a mixture are spread over. Omitted: 1, each expert is divided like a layer."""
+
+
 class GpuAlternative(ApiModel):
     """Another type of accelerator to run on."""
 
@@ -33,6 +49,16 @@ class GpuAlternative(ApiModel):
     """Accelerator type: a row of the catalogue."""
     count: Annotated[int, Field(strict=True, ge=1, le=64)] | None = None
     """Devices per replica. Omitted: as many as `gpu.count`."""
+
+
+def _product(parallelism: Parallelism) -> int:
+    """Of what is said."""
+    return (parallelism.tensor or 1) * (parallelism.pipeline or 1) * (parallelism.data or 1)
+
+
+_PRODUCT = " * ".join(
+    f"(has(self.parallelism.{kind}) ? self.parallelism.{kind} : 1)" for kind in ("tensor", "pipeline", "data")
+)
 
 
 class Gpu(ApiModel):
@@ -51,6 +77,8 @@ class Gpu(ApiModel):
     """Whether nodes may be chosen that divide a device among pods by time-slicing or MPS."""
     alternatives: Annotated[tuple[GpuAlternative, ...], Field(max_length=4), Unique(("type",))] = ()
     """Other types in order of preference: the next is taken while no node with the one before has room."""
+    parallelism: Parallelism | None = None
+    """How the devices share the model. Omitted: as is usual for the engine."""
     offload_layers: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     """Layers on the devices, the others on the CPU, where the engine can. Omitted: all."""
     verify: Annotated[bool, Field(strict=True)] = True
@@ -74,5 +102,11 @@ class Gpu(ApiModel):
             holds=lambda gpu: gpu.offload_layers is None or gpu.count > 0,
             message="count: 0 runs all layers on the CPU: remove offloadLayers, or raise count",
             field_path=".offloadLayers",
+        ),
+        Rule(
+            cel=f"!has(self.parallelism) || (self.count > 0 && self.count % ({_PRODUCT}) == 0)",
+            holds=lambda gpu: gpu.parallelism is None or (gpu.count > 0 and gpu.count % _product(gpu.parallelism) == 0),
+            message="tensor x pipeline x data must be count: correct one of them, or omit tensor",
+            field_path=".parallelism",
         ),
     )

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.pod_room import HugePages, MountedVolume, NetworkDevice
 from llmservice.api.v1alpha1.quantity import Quantity
 from llmservice.api.v1alpha1.resources import Resources, at_least_a_mebibyte
 from llmservice.api.v1alpha1.scheduling import Affinity, Labels, Toleration, TopologySpreadConstraint
@@ -130,6 +131,15 @@ class PodOptions(ApiModel):
     """CPU, memory and ephemeral storage of a replica."""
     shared_memory: Quantity | None = None
     """Size of /dev/shm: 8Gi. It counts as memory of the pod. Omitted: computed."""
+    network_devices: Annotated[tuple[NetworkDevice, ...], Field(max_length=8), Unique(("resource",))] = ()
+    """Devices of a fast network (RDMA) for a replica, beside its GPUs."""
+    lock_memory: Annotated[bool, Field(strict=True)] = False
+    """Whether the engine may lock any amount of memory (IPC_LOCK), for RDMA on nodes whose runtime limits it. Only
+    namespaces that enforce no Pod Security, or the privileged standard, admit such pods."""
+    huge_pages: HugePages | None = None
+    """Huge pages of a replica, at /dev/hugepages. Omitted: none."""
+    mounts: Annotated[tuple[MountedVolume, ...], Field(max_length=16), Unique(("path",))] = ()
+    """Further folders that the engine reads: from claims and ConfigMaps."""
     security_context: SecurityContext = SecurityContext()
     """As whom the pod runs."""
 

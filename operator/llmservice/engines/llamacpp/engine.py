@@ -36,6 +36,7 @@ from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
 from llmservice.engines.llamacpp.start_log import start_report, start_times
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.parallelism import ParallelUse
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -80,7 +81,7 @@ _MEMORY = MemoryUse(
             (
                 *("--cpu-moe", "-cmoe", "--n-cpu-moe", "-ncmoe", "--override-tensor", "-ot", "-ub"),
                 *("--no-kv-offload", "-nkvo", "--no-mmproj-offload", "--override-kv"),
-                *("--split-mode", "-sm", "--tensor-split", "-ts", "--rpc", "--device", "-dev"),
+                *("--tensor-split", "-ts", "--rpc", "--device", "-dev"),
                 *("LLAMA_ARG_CPU_MOE", "LLAMA_ARG_N_CPU_MOE", "LLAMA_ARG_OVERRIDE_TENSOR", "LLAMA_ARG_UBATCH"),
                 *("LLAMA_ARG_KV_OFFLOAD", "LLAMA_ARG_NO_KV_OFFLOAD", "LLAMA_ARG_DEVICE", "LLAMA_ARG_RPC"),
             )
@@ -102,6 +103,8 @@ class LlamaCpp:
         offload=True,
         equals_sign=False,
         syntax=Syntax(underscores=True, any_word=True, variables="LLAMA_ARG_"),
+        # Whole layers on each device, or the rows of each matrix on all of them (include/llama.h, llama_split_mode).
+        parallelism=ParallelUse(flags={"tensor": "--split-mode", "pipeline": ""}, rest="pipeline", combines=False),
         memory=_MEMORY,
         tasks=TASKS,
         projector=PROJECTOR_SOURCES,
@@ -113,7 +116,7 @@ class LlamaCpp:
         (
             *("--host", "--port", "--metrics", "--slots", "--alias", "--model", "-hf", "-hff"),
             *("--ctx-size", "--parallel", "--no-kv-unified", "--kv-unified-per-slot", "--fit", "--n-gpu-layers"),
-            *("--cache-type-k", "--cache-type-v"),
+            *("--cache-type-k", "--cache-type-v", "--split-mode"),
             *FLAGS,
         )
     )
@@ -213,6 +216,7 @@ def _capacity(request: ServingRequest) -> _Options:
         ("--kv-unified-per-slot", str(request.max_model_len)),
         ("--fit", "off"),
         ("--n-gpu-layers", _device_layers(request)),
+        *((("--split-mode", "row"),) if request.parallelism.tensor > 1 else ()),
         *_kv_cache(request.kv_cache_dtype, own_image=request.own_image),
     )
 

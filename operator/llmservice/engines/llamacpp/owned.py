@@ -11,6 +11,7 @@ _SHELL = "leave it out: it lets every client run programs in the pod or reach ot
 _ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
 
 _LAYERS = "use spec.gpu.count (0 for CPU), and spec.gpu.offloadLayers for a part of the layers"
+_SPLIT = "use spec.gpu.parallelism: tensor for rows on all devices, pipeline for whole layers"
 _ALL_LAYERS = 99
 """The usual number for all of them."""
 
@@ -43,6 +44,7 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     ),
     "use spec.maxNumSeqs": ("-np --parallel LLAMA_ARG_N_PARALLEL",),
     _LAYERS: ("-ngl --gpu-layers --n-gpu-layers LLAMA_ARG_N_GPU_LAYERS",),
+    _SPLIT: ("-sm --split-mode LLAMA_ARG_SPLIT_MODE",),
     "use spec.kvCacheDtype": (
         "-ctk --cache-type-k LLAMA_ARG_CACHE_TYPE_K",
         "-ctv --cache-type-v LLAMA_ARG_CACHE_TYPE_V",

@@ -16,6 +16,7 @@ from llmservice.engines.lmdeploy.log_patterns import LMDEPLOY_LOG_PATTERNS
 from llmservice.engines.lmdeploy.metric_names import lmdeploy_metric_names
 from llmservice.engines.lmdeploy.owned import LMDEPLOY_OWNED
 from llmservice.engines.lmdeploy.start_log import start_report, start_times
+from llmservice.engines.parallelism import ParallelUse
 from llmservice.errors import InvalidSpec
 
 _CACHE = "/cache"
@@ -41,6 +42,7 @@ class LmDeploy:
         remote_code=True,
         dtype=True,
         syntax=Syntax(abbreviations=True, variables="LMDEPLOY_"),
+        parallelism=ParallelUse(flags={"tensor": "--tp"}),
     )
     owned = LMDEPLOY_OWNED
     flags = frozenset(
@@ -113,7 +115,7 @@ def _numbers(request: ServingRequest) -> tuple[str, ...]:
 
 def _capacity(request: ServingRequest) -> tuple[str, ...]:
     """Concurrent requests and tokens per request; a KV cache with room for fewer tokens shortens a session."""
-    devices = request.devices
+    devices = request.devices and request.parallelism.tensor
     if devices & (devices - 1):
         message = f"lmdeploy divides a model by 2, 4, 8, … devices; {devices} is no power of two"
         raise InvalidSpec(Reason.NOT_DIVISIBLE, message, field="spec.gpu.count")

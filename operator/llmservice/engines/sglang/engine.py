@@ -18,6 +18,7 @@ from llmservice.engines.engine import (
     Syntax,
 )
 from llmservice.engines.hugging_face import OFFLINE, one_of, quantization_on_load
+from llmservice.engines.parallelism import Parallelism, ParallelUse
 from llmservice.engines.sglang.log_patterns import SGLANG_LOG_PATTERNS
 from llmservice.engines.sglang.metric_names import sglang_metric_names
 from llmservice.engines.sglang.owned import SGLANG_OWNED
@@ -68,6 +69,8 @@ class Sglang:
         dtype=True,
         float32=True,
         syntax=Syntax(abbreviations=True, variables="SGLANG_"),
+        # Copies of the model are replicas here: each of SGLang's own would have these limits, and report for itself.
+        parallelism=ParallelUse(flags={"tensor": "--tp-size", "pipeline": "--pp-size", "expert": "--ep-size"}),
         offloads_to_host="--cpu-offload-gb",
         # configs/model_config.py, _derive_context_length.
         longer_context=("SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN", "--json-model-override-args"),
@@ -77,7 +80,8 @@ class Sglang:
         (
             *("--model-path", "--revision", "--trust-remote-code", "--served-model-name", "--host", "--port"),
             *("--enable-metrics", "--uvicorn-access-log-exclude-prefixes", "--dtype", "--kv-cache-dtype"),
-            *("--quantization", "--context-length", "--max-running-requests", "--tp-size"),
+            *("--quantization", "--context-length", "--max-running-requests"),
+            *("--tp-size", "--pp-size", "--ep-size"),
         )
     )
     log_patterns = SGLANG_LOG_PATTERNS
@@ -161,7 +165,16 @@ def _capacity(request: ServingRequest) -> _Options:
     return (
         *(((f"--context-length={request.max_model_len}",),) if request.max_model_len else ()),
         (f"--max-running-requests={request.max_num_seqs}",),
-        *(((f"--tp-size={request.devices}",),) if request.devices else ()),
+        *(_parallel(request.parallelism) if request.devices else ()),
+    )
+
+
+def _parallel(shared: Parallelism) -> _Options:
+    """How devices share the model; what is one is not said, but for tensor."""
+    return (
+        (f"--tp-size={shared.tensor}",),
+        *(((f"--pp-size={shared.pipeline}",),) if shared.pipeline > 1 else ()),
+        *(((f"--ep-size={shared.expert}",),) if shared.expert > 1 else ()),
     )
 
 

@@ -9,14 +9,11 @@ _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _MEASURED = "leave it out: a replica that was never asked for a token has no metrics"
 _PER_DEVICE = "leave it out: each device would report the load of the replica, and it would be added up"
 _GATEWAY = "leave it out: TLS belongs to a gateway in front"
-_ONE_POD = (
-    "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism; stages in a row "
-    "(pipeline parallel) and several nodes are not possible"
-)
-_REPLICAS = (
-    "use spec.replicas or spec.autoscaling for copies of the model, each on spec.gpu.count devices; to spread experts "
-    "over the devices of a replica add --ep-size to the args"
-)
+_TENSOR = "use spec.gpu.count, or spec.gpu.parallelism.tensor where not all devices share each layer"
+_STAGES = "use spec.gpu.parallelism.pipeline"
+_EXPERTS = "use spec.gpu.parallelism.expert"
+_ONE_POD = "leave it out: a replica is one pod, on spec.gpu.count devices of one node"
+_REPLICAS = "use spec.replicas or spec.autoscaling for copies of the model, each on spec.gpu.count devices"
 _APART = "leave it out: prompts and answers are computed in the same pod"
 _MODELSCOPE = (
     "leave it out: hf:// loads from the hub at HF_ENDPOINT, which spec.engineOptions.env may set to a mirror; copy a "
@@ -37,10 +34,10 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     "use spec.maxModelLen": ("--context-length",),
     "use spec.maxNumSeqs": ("--max-running-requests",),
     "use spec.drain.timeoutSeconds": ("SGL_FORCE_SHUTDOWN SGLANG_FORCE_SHUTDOWN",),
-    _ONE_POD: (
-        "--tp-size --tensor-parallel-size --pp-size --pipeline-parallel-size",
-        "--nnodes --node-rank --dist-init-addr --nccl-init-addr --use-ray",
-    ),
+    _TENSOR: ("--tp-size --tensor-parallel-size",),
+    _STAGES: ("--pp-size --pipeline-parallel-size",),
+    _EXPERTS: ("--ep-size --expert-parallel-size --ep",),
+    _ONE_POD: ("--nnodes --node-rank --dist-init-addr --nccl-init-addr --use-ray",),
     _REPLICAS: ("--dp-size --data-parallel-size",),
     _APART: ("--disaggregation-mode --encoder-only",),
     _RELIED_ON: ("--host --port --enable-metrics --grpc-mode --smg-grpc-mode",),

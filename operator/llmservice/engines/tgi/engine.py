@@ -20,6 +20,7 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.parallelism import ParallelUse
 from llmservice.engines.tgi.log_patterns import TGI_LOG_PATTERNS
 from llmservice.engines.tgi.metric_names import tgi_metric_names
 from llmservice.engines.tgi.owned import TGI_OWNED
@@ -69,6 +70,7 @@ class Tgi:
         dtype=True,
         one_word_arguments=True,
         glued=frozenset({"-e", "-g", "-p"}),
+        parallelism=ParallelUse(flags={"tensor": "--num-shard"}),
         memory=_MEMORY,
     )
     owned = TGI_OWNED
@@ -160,7 +162,7 @@ def _capacity(request: ServingRequest) -> tuple[str, ...]:
         *((f"--max-input-tokens={length - 1}", f"--max-total-tokens={length}") if length else ()),
         f"--max-batch-size={request.max_num_seqs}",
         f"--max-concurrent-requests={_limit(request)}",
-        *((f"--num-shard={request.devices}",) if request.devices else ()),
+        *((f"--num-shard={request.parallelism.tensor}",) if request.devices else ()),
     )
 
 

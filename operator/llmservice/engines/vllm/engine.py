@@ -23,6 +23,7 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.parallelism import Parallelism, ParallelUse
 from llmservice.engines.vllm.beside import (
     ADAPTERS,
     DRAFT_SOURCES,
@@ -91,11 +92,22 @@ _MEMORY = MemoryUse(
                 *("--load-format", "--sliding-window"),
             )
         ),
-        expert_parallel=frozenset(("--enable-expert-parallel", "-ep")),
     ),
 )
 """Read off the start-up logs of 0.19 to 0.33: 13 runs on H100 for steps, single ones for the rest."""
 
+_PARALLEL = ParallelUse(
+    flags={
+        "tensor": "--tensor-parallel-size",
+        "pipeline": "--pipeline-parallel-size",
+        "data": "--data-parallel-size",
+        "expert": "--enable-expert-parallel",
+    },
+    # fused_moe/config.py: experts are divided, or with expert parallelism spread, over the devices of all copies.
+    copies_share_experts=True,
+)
+_LONGEST_START_SECONDS = 7 * 86_400
+"""Of copies: by default what serves ends after 600 s (v1/engine/core_client.py). The startup probe decides."""
 
 _Options = tuple[tuple[str, ...], ...]
 """Options as words; the first word of each begins with the flag, which decides whether a version knows it."""
@@ -117,6 +129,7 @@ class Vllm:
         syntax=Syntax(
             underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}, variables="VLLM_"
         ),
+        parallelism=_PARALLEL,
         memory=_MEMORY,
         offloads_to_shared_memory="--kv-offloading-size",
         offloads_to_host="--cpu-offload-gb",
@@ -134,7 +147,7 @@ class Vllm:
         (
             *("--served-model-name", "--host", "--port", "--revision", "--trust-remote-code", "--load-format"),
             *("--dtype", "--kv-cache-dtype", "--quantization", "--max-model-len", "--max-num-seqs"),
-            *("--max-num-batched-tokens", "--tensor-parallel-size"),
+            *("--max-num-batched-tokens", *_PARALLEL.flags.values()),
             *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
             *FLAGS,
         )
@@ -223,15 +236,26 @@ def _numbers(request: ServingRequest) -> _Options:
 def _capacity(request: ServingRequest) -> _Options:
     """Concurrent requests and tokens per request.
 
-    A step must have room for one token of each request (config/scheduler.py); vLLM's default of tokens per step is
-    enough for up to 2048 requests on every device.
+    Both are of each copy of the model. A step must have room for one token of each request (config/scheduler.py);
+    vLLM's default of tokens per step is enough for up to 2048 requests on every device.
     """
-    tokens = max(_USUAL_BATCHED_TOKENS, request.max_num_seqs)
+    requests = request.max_num_seqs // request.parallelism.data
+    tokens = max(_USUAL_BATCHED_TOKENS, requests)
     return (
         *_length(request),
-        (f"--max-num-seqs={request.max_num_seqs}",),
-        *(((f"--max-num-batched-tokens={tokens}",),) if request.max_num_seqs > _LEAST_BATCHED_TOKENS else ()),
-        *(((f"--tensor-parallel-size={request.devices}",),) if request.devices else ()),
+        (f"--max-num-seqs={requests}",),
+        *(((f"--max-num-batched-tokens={tokens}",),) if requests > _LEAST_BATCHED_TOKENS else ()),
+        *(_parallel(request.parallelism) if request.devices else ()),
+    )
+
+
+def _parallel(shared: Parallelism) -> _Options:
+    """How devices share the model; what is one is not said, but for tensor."""
+    return (
+        (f"--tensor-parallel-size={shared.tensor}",),
+        *(((f"--pipeline-parallel-size={shared.pipeline}",),) if shared.pipeline > 1 else ()),
+        *(((f"--data-parallel-size={shared.data}",),) if shared.data > 1 else ()),
+        *((("--enable-expert-parallel",),) if shared.expert > 1 else ()),
     )
 
 
@@ -261,6 +285,7 @@ def _environment(request: ServingRequest) -> dict[str, str]:
         **({"HF_HUB_CACHE": request.model.hub_cache} if request.model.hub_cache else {}),
         **(OFFLINE if request.model.offline else {}),
         **(_COMPILED if request.keeps_compiled and request.devices else {}),
+        **({"VLLM_ENGINE_READY_TIMEOUT_S": str(_LONGEST_START_SECONDS)} if request.parallelism.data > 1 else {}),
         **_threads(request),
     }
 

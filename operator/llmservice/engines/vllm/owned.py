@@ -7,14 +7,11 @@ from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: TLS belongs to a gateway in front"
-_ONE_POD = (
-    "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism; stages in a row "
-    "(pipeline parallel) and several nodes are not possible"
-)
-_REPLICAS = (
-    "use spec.replicas or spec.autoscaling for copies of the model, each on spec.gpu.count devices; to spread experts "
-    "over the devices of a replica add --enable-expert-parallel to the args"
-)
+_TENSOR = "use spec.gpu.count, or spec.gpu.parallelism.tensor where not all devices share each layer"
+_STAGES = "use spec.gpu.parallelism.pipeline"
+_COPIES = "use spec.gpu.parallelism.data for copies of the model in one replica, spec.replicas for more replicas"
+_EXPERTS = "use spec.gpu.parallelism.expert"
+_ONE_POD = "leave it out: a replica is one pod, on spec.gpu.count devices of one node"
 _MODELSCOPE = (
     "leave it out: hf:// loads from the hub at HF_ENDPOINT, which spec.engineOptions.env may set to a mirror; copy a "
     "model of ModelScope to a claim (pvc://)"
@@ -38,17 +35,17 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     "use spec.maxNumSeqs": ("--max-num-seqs", "--max-num-active-seqs"),
     "use spec.drain.timeoutSeconds": ("--shutdown-timeout",),
     _ONE_POD: (
-        "--tensor-parallel-size -tp --pipeline-parallel-size -pp",
         "--nnodes -n --node-rank -r --master-addr --master-port --headless",
-    ),
-    _REPLICAS: (
-        "--data-parallel-size -dp",
         "--data-parallel-size-local -dpl --data-parallel-rank -dpn --data-parallel-start-rank -dpr",
         "--data-parallel-address -dpa --data-parallel-rpc-port -dpp --data-parallel-backend -dpb",
         "--data-parallel-multi-port-external-lb -dpm --data-parallel-supervisor-port",
         "--data-parallel-external-lb --no-data-parallel-external-lb -dpe",
         "--data-parallel-hybrid-lb --no-data-parallel-hybrid-lb -dph",
     ),
+    _TENSOR: ("--tensor-parallel-size -tp",),
+    _STAGES: ("--pipeline-parallel-size -pp",),
+    _COPIES: ("--data-parallel-size -dp",),
+    _EXPERTS: ("--enable-expert-parallel -ep --no-enable-expert-parallel --disable-expert-parallel",),
     _RELIED_ON: (
         "--host --port --uds --grpc --grpc-port",
         "--disable-log-stats",

@@ -1,12 +1,12 @@
 """From the facts of a model, a device and the numbers of a start to a verdict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.tensor_parallel import tensor_parallel_sizes
+from llmservice.models.tensor_parallel import experts_problem, stages_problem
 from llmservice.planning.fit import wording
 from llmservice.planning.fit.remedies import Remedy, fits_carefully, other_types, remedies, small_kv_dtype, undividable
 from llmservice.planning.fit.room import Room, largest_context, room
@@ -60,31 +60,49 @@ def _unknown(accelerator: Accelerator, setup: Setup) -> str:
 def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, others: Iterable[Accelerator]) -> Verdict:
     """Named are the numbers of devices that fit; where none does other types, and where nobody knows all numbers."""
     problem = undividable(facts, setup)
-    sizes = tensor_parallel_sizes(facts, _MOST_DEVICES, setup.quantization, whole_experts=setup.whole_experts)
+    if setup.counted or problem in (stages_problem(facts, setup.pipeline), experts_problem(facts, setup.expert)):
+        message = f"{problem}: correct gpu.parallelism, or omit it"
+        return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message)
+    sizes = [size for size in range(1, _MOST_DEVICES + 1) if not undividable(facts, replace(setup, devices=size))]
     fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
     nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
-    ways_out = [Remedy(field="gpu.count", value=str(size)) for size in nearest]
+    otherwise = list(_shared_otherwise(facts, accelerator, setup))
+    ways_out = [*(Remedy(field="gpu.count", value=str(size)) for size in nearest), *otherwise]
     if not fitting and not _unknown(accelerator, setup):
         ways_out += other_types(facts, accelerator, setup, others)
     message = f"{problem}: gpu.count may be {', '.join(str(size) for size in fitting or sizes)}"
+    message += "".join(f", or set {remedy.field} to {remedy.value}" for remedy in otherwise)
     if not nearest and ways_out:
         message = wording.with_remedies(problem, ways_out)
-    if flag := _whole_experts(facts, accelerator, setup):
-        ways_out.append(Remedy(field="engineOptions.args", value=flag))
-        message = f"{message}, or {flag} keeps experts whole"
     return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message, remedies=tuple(ways_out))
 
 
-def _whole_experts(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> str:
-    """The option for expert parallelism, where it lets the model run on so many devices; else empty."""
-    whole = replace(setup, whole_experts=True)
-    helps = not undividable(facts, whole) and fits_carefully(facts, accelerator, whole)
-    return max(setup.use.options.expert_parallel, key=len, default="") if helps else ""
+def _shared_otherwise(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
+    """Other ways in which these devices can share the model, and it fits."""
+    whole, staged = _whole_experts(facts, setup), _stages(facts, setup)
+    if whole and fits_carefully(facts, accelerator, replace(setup, expert=whole)):
+        yield Remedy(field="gpu.parallelism.expert", value=str(whole))
+    if staged and fits_carefully(facts, accelerator, replace(setup, pipeline=staged)):
+        yield Remedy(field="gpu.parallelism.pipeline", value=str(staged))
+
+
+def _whole_experts(facts: ModelFacts, setup: Setup) -> int:
+    """Over how many devices experts can be spread, where the engine can and does not yet; else 0."""
+    able = "expert" in setup.kinds and setup.expert == 1 and facts.experts is not None
+    return setup.tensor * (setup.data if setup.shared_experts else 1) if able else 0
+
+
+def _stages(facts: ModelFacts, setup: Setup) -> int:
+    """The fewest stages with which the rest of these devices can share each layer; 0 without."""
+    if "pipeline" not in setup.kinds or setup.pipeline > 1:
+        return 0
+    numbers = (number for number in range(2, setup.tensor + 1) if setup.tensor % number == 0)
+    return next((number for number in numbers if not undividable(facts, replace(setup, pipeline=number))), 0)
 
 
 def _judged(facts: ModelFacts, accelerator: Accelerator, setup: Setup, found: Room) -> Verdict:
     outcome = outcome_of(found)
-    requests = max(0.0, found.careful / found.request) if found.request else 0.0
+    requests = max(0.0, setup.data * found.careful / found.request) if found.request else 0.0
     dtype = small_kv_dtype(accelerator, setup)
     smaller = replace(setup, kv_dtype=dtype)
     return Verdict(

@@ -53,10 +53,10 @@ def _step(facts: ModelFacts, setup: Setup) -> float:
     experts = facts.experts
     width = experts.active * experts.intermediate_size if experts else facts.intermediate_size
     layers = setup.step_tokens * (4 * facts.hidden_size + 3 * width) * 2.0
-    return max(layers, setup.use.sampler_copies * setup.max_num_seqs * facts.vocabulary * 4)
+    return max(layers, setup.use.sampler_copies * setup.requests_of_a_copy * facts.vocabulary * 4)
 
 
 def _graphs_gib(setup: Setup) -> float:
     if not setup.use.graphs_gib:
         return 0.0
-    return setup.use.graphs_gib + max(0, setup.max_num_seqs - _FLAT_REQUESTS) * _MORE_GRAPHS_GIB
+    return setup.use.graphs_gib + max(0, setup.requests_of_a_copy - _FLAT_REQUESTS) * _MORE_GRAPHS_GIB

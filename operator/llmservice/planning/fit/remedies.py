@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.support import number_of
 from llmservice.models.model_facts import ModelFacts
-from llmservice.models.tensor_parallel import tensor_parallel_problem
+from llmservice.models.tensor_parallel import experts_problem, stages_problem, tensor_parallel_problem
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.fit.room import largest_context, room
 from llmservice.planning.fit.setup import Setup
@@ -88,7 +88,20 @@ def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) ->
 
 def undividable(facts: ModelFacts, setup: Setup) -> str:
     """Why the model cannot be divided over the devices; empty when it can."""
-    return tensor_parallel_problem(facts, setup.devices, setup.quantization, whole_experts=setup.whole_experts)
+    parts = setup.pipeline * setup.data
+    if setup.devices % parts:
+        return f"{setup.devices} devices cannot be divided by {parts} (pipeline x data)"
+    return (
+        tensor_parallel_problem(
+            facts,
+            setup.tensor,
+            setup.quantization,
+            whole_experts=setup.expert > 1,
+            copies=setup.data if setup.shared_experts else 1,
+        )
+        or stages_problem(facts, setup.pipeline)
+        or experts_problem(facts, setup.expert)
+    )
 
 
 def small_kv_dtype(accelerator: Accelerator, setup: Setup) -> str:
@@ -151,7 +164,7 @@ def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) 
 
 
 def _more_devices(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
-    if accelerator.is_slice:
+    if accelerator.is_slice or setup.counted:
         return
     if count := smallest_count(facts, accelerator, setup, more_than=setup.devices):
         yield Remedy(field="gpu.count", value=str(count))

@@ -8,7 +8,7 @@ from llmservice.catalog.accelerator import Accelerator
 from llmservice.models.kv_cache import KvCache, kv_cache
 from llmservice.models.model_facts import ModelFacts
 from llmservice.models.sizes import GIB
-from llmservice.models.weights import weight_bytes
+from llmservice.models.weights import experts_share, weight_bytes
 from llmservice.planning.fit.overhead import overhead
 from llmservice.planning.fit.setup import Setup
 
@@ -78,9 +78,14 @@ def _last(holds: Callable[[int], bool], most: int) -> int:
 def cache_of(facts: ModelFacts, setup: Setup) -> KvCache | None:
     """The KV cache on one device, which holds a share of each layer's heads or whole layers."""
     if setup.use.divides_heads:
-        return kv_cache(facts, setup.kv_dtype, setup.devices)
-    whole, share = kv_cache(facts, setup.kv_dtype), setup.offloaded / setup.devices
-    return whole and replace(whole, full=whole.full * share, windowed=whole.windowed * share)
+        whole, share = kv_cache(facts, setup.kv_dtype, setup.tensor), 1 / setup.pipeline
+    else:
+        whole, share = kv_cache(facts, setup.kv_dtype), setup.offloaded / setup.devices
+    return (
+        whole
+        if whole is None or share == 1
+        else replace(whole, full=whole.full * share, windowed=whole.windowed * share)
+    )
 
 
 def reserved_requests(setup: Setup) -> int:
@@ -90,7 +95,7 @@ def reserved_requests(setup: Setup) -> int:
 
 def _room(facts: ModelFacts, accelerator: Accelerator, setup: Setup, weights: int, cache: KvCache | None) -> Room:
     usable = accelerator.memory_gib * setup.utilization * GIB
-    share, taken = weights * setup.offloaded / setup.devices, overhead(facts, setup)
+    share, taken = weights * setup.offloaded * _share_of_weights(facts, setup), overhead(facts, setup)
     method = setup.quantization if setup.quantization not in ("", "auto") else facts.quantization
     padding = share * sum(widened for *which, widened in setup.use.padding if which == [method, accelerator.capability])
     return Room(
@@ -101,3 +106,12 @@ def _room(facts: ModelFacts, accelerator: Accelerator, setup: Setup, weights: in
         request=cache.request_bytes(setup.max_model_len, setup.step_tokens) if cache else 0.0,
         reserved=reserved_requests(setup),
     )
+
+
+def _share_of_weights(facts: ModelFacts, setup: Setup) -> float:
+    """On each device: every copy has all weights, but for experts that the copies share."""
+    of_copy = setup.data / setup.devices
+    if setup.data == 1 or not setup.shared_experts:
+        return of_copy
+    experts = experts_share(facts, setup.quantization)
+    return (1 - experts) * of_copy + experts / setup.devices

@@ -11,6 +11,7 @@ from llmservice.engines.memory_use import MemoryUse
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.number_formats import choose_dtype
+from llmservice.planning.parallelism import choose_parallelism
 from llmservice.planning.task import POOLED, task_of
 
 _MOST_TOKENS = 2**24
@@ -31,6 +32,7 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         use = replace(use, whole_prompts=True)
     wide = choose_dtype(spec, facts, engine).value in _FLOAT32 and not facts.model.quantization
     plain = _FLOAT32[0] if wide else ""
+    shared, parallel = choose_parallelism(spec, facts, engine), engine.capabilities.parallelism
     return Setup(
         use=use,
         max_model_len=max_model_len,
@@ -42,7 +44,12 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         kv_dtype=spec.kv_cache_dtype or plain,
         eager=use.options.eager in flags,
         offloaded=_offloaded(spec, facts),
-        whole_experts=not use.options.expert_parallel.isdisjoint(flags),
+        pipeline=shared.pipeline if use.divides_heads else 1,
+        data=shared.data,
+        expert=shared.expert,
+        shared_experts=parallel is not None and parallel.copies_share_experts,
+        kinds=parallel.kinds if parallel else frozenset(),
+        counted=spec.gpu.parallelism is not None and spec.gpu.parallelism.tensor is not None,
     )
 
 

@@ -13,7 +13,8 @@ def use_of(engine: str) -> MemoryUse:
 
 def usual(engine: str, max_num_seqs: int, quantization: str = "") -> Setup:
     """8192 tokens a request on one device."""
-    use = use_of(engine)
+    use, parallel = use_of(engine), ENGINES[engine].capabilities.parallelism
+    assert parallel is not None
     return Setup(
         use=use,
         max_model_len=8192,
@@ -21,4 +22,6 @@ def usual(engine: str, max_num_seqs: int, quantization: str = "") -> Setup:
         batched_tokens=use.step_tokens,
         utilization=use.utilization,
         quantization=quantization,
+        kinds=parallel.kinds,
+        shared_experts=parallel.copies_share_experts,
     )

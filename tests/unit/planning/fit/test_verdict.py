@@ -64,8 +64,11 @@ def test_says_how_many_requests_run_at_once_and_that_others_queue() -> None:
 def test_a_number_of_devices_that_cannot_be_is_refused_with_those_that_can() -> None:
     found = check_fit(known("Qwen/Qwen2.5-7B-Instruct"), gpu("L4"), replace(SETUP, devices=8))
     assert found.outcome is Outcome.DOES_NOT_FIT
-    assert re.match("28 .* 8: gpu.count .* 1, 2, 4$", found.message)
-    assert found.remedies == (Remedy(field="gpu.count", value="4"),)
+    assert re.match("28 .* 8: gpu.count .* 1, 2, 4, .* gpu.parallelism.pipeline .* 2$", found.message)
+    assert found.remedies == (
+        Remedy(field="gpu.count", value="4"),
+        Remedy(field="gpu.parallelism.pipeline", value="2"),
+    )
 
 
 def test_llamacpp_divides_layers_not_heads() -> None:
@@ -136,8 +139,8 @@ def test_whole_experts_are_divided_over_more_devices() -> None:
     model = known("Qwen/Qwen3-235B-A22B")
     model = replace(model, file_bytes=0, quantization="fp8", quantization_group=128)
     divided = check_fit(model, gpu("H100"), replace(SETUP, devices=8))
-    assert (divided.outcome, divided.remedies[-1].field) == (Outcome.DOES_NOT_FIT, "engineOptions.args")
-    whole = check_fit(model, gpu("H100"), replace(SETUP, devices=8, whole_experts=True))
+    assert (divided.outcome, divided.remedies[-1].field) == (Outcome.DOES_NOT_FIT, "gpu.parallelism.pipeline")
+    whole = check_fit(model, gpu("H100"), replace(SETUP, devices=8, expert=8))
     assert whole.outcome is Outcome.FITS
 
 
@@ -145,8 +148,10 @@ def test_numbers_of_devices_that_do_not_fit_are_no_way_out() -> None:
     """phi-4 can be divided by 2 at most, which two T4 are too small for."""
     setup = replace(SETUP, devices=4, max_model_len=16_384)
     found = check_fit(known("microsoft/phi-4"), gpu("T4"), setup, load_catalogue().accelerators.values())
-    assert [remedy.field for remedy in found.remedies] == ["gpu.type"]
+    assert [remedy.field for remedy in found.remedies] == ["gpu.parallelism.pipeline", "gpu.type"]
     assert "may be" not in found.message
+    found = check_fit(known("microsoft/phi-4"), gpu("T4"), replace(setup, kinds=frozenset()), [gpu("A30")])
+    assert [remedy.field for remedy in found.remedies] == ["gpu.type"]
 
 
 def test_another_type_is_named_only_if_it_fits_with_the_numbers_that_are_usual_there() -> None:
