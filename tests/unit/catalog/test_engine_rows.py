@@ -53,12 +53,10 @@ def test_images_are_pinned(row: EngineVersion) -> None:
     assert [tag for tag in tags if "latest" in tag or row.version not in tag] == []
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["llamacpp", "lmdeploy", "sglang", "tgi", "vllm"])
 def test_there_are_the_newest_and_two_older_versions(engine: str) -> None:
-    """Of engines that have releases: images that are known by their digest alone have none."""
-    rows = load_catalogue().engines[engine].versions
-    images = [image for row in rows.values() for image in row.images.values()]
-    assert len(rows) >= 3 or all("@sha256:" in image for image in images)
+    """Of the engines whose older releases clusters go on running."""
+    assert len(load_catalogue().engines[engine].versions) >= 3
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

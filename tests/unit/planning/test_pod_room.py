@@ -42,11 +42,7 @@ def test_memory_that_may_be_locked_is_said_to_need_a_privileged_namespace() -> N
 
 
 def test_root_has_the_capability_that_is_added() -> None:
-    tgi: dict[str, Any] = {
-        "spec__engine": "tgi",
-        "spec__model__uri": "hf://acme/chat-7B",
-        "spec__engineOptions": {"version": "3.3.5"},
-    }
+    tgi: dict[str, Any] = {"spec__engine": "tgi", "spec__engineOptions": {"version": "3.3.5"}, **HUB}
     notes = [note for note in planned(**tgi, **L4, spec__pod__lockMemory=True).notes if "IPC_LOCK" in note]
     assert len(notes) == 1
     assert "not root" not in notes[0]
