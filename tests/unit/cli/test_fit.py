@@ -107,7 +107,7 @@ def test_numbers_of_a_model_that_nobody_knows(tmp_path: Path) -> None:
         ([LLAMA, "--gpu=L5"], "--gpu: L5 is not in the accelerator catalogue (similar: "),
         ([LLAMA, "--quantization=awk"], "--quantization: awk is not a quantization of vllm 0.33.0; use one of: awq"),
         ([LLAMA, "--kv-cache-dtype=turbo3"], "--kv-cache-dtype: turbo3 is not a type of KV cache"),
-        ([LLAMA, "--engine=olama"], "Invalid value for '--engine'"),
+        ([LLAMA, "--engine=other"], "Invalid value for '--engine'"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_names_the_way_out(arguments: list[str], said: str) -> None:
