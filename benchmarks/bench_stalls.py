@@ -23,6 +23,7 @@ from benchmarks.fleet_server import Fleet
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.memory import settle
 from llmservice.converging.pod_readings import ReadFailure, Reading
+from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.reconcilers.stall_handler import StallHandler
 from llmservice.reconcilers.stall_reading import UnscaledEngines
 from llmservice.reconcilers.stall_watch import StallWatch
@@ -46,7 +47,7 @@ class Engines:
         return dict.fromkeys(targets, reading)
 
 
-async def _never(_: str, __: str) -> Answer:
+async def _never(_: ScaledPod, __: str) -> Answer:
     return Answer.SERVED
 
 

@@ -221,6 +221,8 @@ def test_a_stolen_token_makes_no_claim_but_one_for_weights(admin: Kube, thief: K
 PROXY = {"HTTPS_PROXY": "http://proxy.example:3128"}
 AIR_GAP = RegistrySettings(hf_endpoint="https://hub.example", proxies=PROXY, pull_secrets=("a",))
 POD = ("spec", "template", "spec")
+RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+SIDECAR = {"name": "proxy", "image": "x", "restartPolicy": "Always", "securityContext": RESTRICTED}
 CONTAINER = (*POD, "containers", 0)
 TOKEN = {"serviceAccountToken": {"path": "token"}}
 BEYOND: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
@@ -251,6 +253,18 @@ BEYOND: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
     "sysctl": (POD, {"securityContext": {"sysctls": [{"name": "kernel.shm_rmid_forced", "value": "1"}]}}, "privilege"),
     "sidecar": (POD, {"containers": [{"name": "x", "image": "x"}]}, "containers"),
     "init-container": (POD, {"initContainers": [{"name": "x", "image": "x"}]}, "containers"),
+    "proxy-that-ends": (POD, {"initContainers": [{"name": "proxy", "image": "x"}]}, "containers"),
+    "two-proxies": (POD, {"initContainers": [SIDECAR, {**SIDECAR, "name": "other"}]}, "containers"),
+    "privileged-proxy": (
+        POD,
+        {"initContainers": [{**SIDECAR, "securityContext": {**RESTRICTED, "privileged": True}}]},
+        "privilege",
+    ),
+    "proxy-on-the-node": (
+        POD,
+        {"initContainers": [{**SIDECAR, "ports": [{"containerPort": 8000, "hostPort": 22}]}]},
+        "host",
+    ),
     "node": (POD, {"nodeName": "control-plane"}, "containers"),
     "loosening-annotation": (
         ("spec", "template", "metadata"),

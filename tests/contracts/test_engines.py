@@ -324,3 +324,10 @@ def test_has_a_golden_case(subject: Subject) -> None:
 def test_recorded_flags_are_shipped_with_the_package() -> None:
     shipped = files("llmservice.catalog").joinpath("flags")
     assert len(list(shipped.iterdir())) >= len(SUBJECTS)
+
+
+def test_behind_a_proxy_it_listens_on_loopback_alone(subject: Subject) -> None:
+    container = subject.plan(spec__auth={"keysSecretRef": {"name": "clients"}}).container
+    told = " ".join((*container.args, *(str(variable.get("value")) for variable in container.environment)))
+    assert ("127.0.0.1" in told, "8001" in told) == (True, True)
+    assert ("0.0.0.0" in told, "8000" in told) == (False, False)  # noqa: S104

@@ -203,6 +203,13 @@ def _with_sidecar() -> Manifest:
     return _unready(initContainerStatuses=[sidecar], **waiting("PodInitializing"))
 
 
+def _proxy_fails(reason: str) -> Diagnosis:
+    end = {"terminated": {"exitCode": 1, "message": "haproxy: not found"}}
+    proxy = {"name": "proxy", "state": {"waiting": {"reason": reason, "message": "not found"}}, "lastState": end}
+    plan = planned(spec__auth={"keysSecretRef": {"name": "clients"}})
+    return _diagnosis(_unready(initContainerStatuses=[proxy], **waiting("PodInitializing")), plan=plan)
+
+
 def _prepared(reason: str, warning: str) -> Diagnosis:
     preparation = Preparation(reason=reason, warning=warning, since=_LATER)
     return _diagnosis(_unready(**waiting("ContainerCreating")), preparations={"chat-1": preparation})
@@ -253,6 +260,8 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
     _diagnosis(_unready(**crashed(1, "line\nlast words"))),
     _diagnosis(_unready(**crashed(0))),
     _diagnosis(_with_sidecar()),
+    _proxy_fails("ImagePullBackOff"),
+    _proxy_fails("CrashLoopBackOff"),
     _diagnosis(_served(ready=True)),
     _diagnosis(_served(ready=False)),
     _evicted(),

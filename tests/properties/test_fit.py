@@ -45,7 +45,7 @@ def some_facts(draw: st.DrawFn) -> ModelFacts:
 FACTS = some_facts() | st.sampled_from(KNOWN)
 SETUPS = st.builds(
     Setup,
-    use=st.sampled_from([use_of(engine) for engine in ENGINES]),
+    use=st.sampled_from([use_of(name) for name, engine in ENGINES.items() if engine.capabilities.memory]),
     max_model_len=st.integers(1, 200_000),
     max_num_seqs=st.integers(1, 1024),
     batched_tokens=st.sampled_from([2048, 8192]),

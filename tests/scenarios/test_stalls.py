@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason, Reading
+from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import Refused, Unavailable
 from llmservice.objects.references import Manifest, Ref
@@ -31,6 +32,7 @@ class Engines:
     hung: set[str] = field(default_factory=set)
     unreadable: set[str] = field(default_factory=set)
     interrupting: bool = False
+    shows_steps: bool = True
     preempted: float = 0.0
     answer: Answer = Answer.SILENT
     asked: int = 0
@@ -46,10 +48,14 @@ class Engines:
         if self.interrupting:
             self.preempted += 3.0
         events = {"preemptions": self.preempted, "finished": self.now}
-        return Reading(counters=counters(self.now, running=self.running, steps=steps, **events), kv_use=0.95)
+        return Reading(
+            counters=counters(self.now, running=self.running, steps=steps, **events),
+            kv_use=0.95,
+            shows_steps=self.shows_steps,
+        )
 
-    async def ask(self, address: str, model: str) -> Answer:
-        assert (address, model) == ("10.0.0.1", "chat")
+    async def ask(self, pod: ScaledPod, model: str) -> Answer:
+        assert (pod.address, model) == ("10.0.0.1", "chat")
         self.asked += 1
         return self.answer
 
@@ -209,6 +215,14 @@ def test_an_engine_that_cannot_be_asked_is_told_of_and_not_restarted() -> None:
     world.rounds(30)
     assert (world.evicted(), len(world.told())) == ([], 1)
     assert world.progressing() == ("False", "EngineStalled")
+
+
+def test_an_engine_whose_metrics_show_no_steps_is_never_taken_to_hang() -> None:
+    """A proxy counts requests only, and a long answer looks like a hanging engine."""
+    world = StallWorld().served()
+    world.engines.hung, world.engines.shows_steps = {"chat-1"}, False
+    world.rounds(30)
+    assert (world.evicted(), world.told(), world.engines.asked) == ([], [], 0)
 
 
 def test_unreadable_is_not_hung() -> None:

@@ -45,8 +45,8 @@ class Audience:
     tokens: int
     model: str = "chat"
     pace: float = 0.0
-    key: str = ""
     knock_seconds: float = KNOCK_SECONDS
+    key: str = ""
     streams: list[Stream] = field(default_factory=list)
     long: list[Stream] = field(default_factory=list)
     _ends: threading.Event = field(default_factory=threading.Event)

@@ -15,6 +15,9 @@ from llmservice.errors import InvalidSetting
 from llmservice.planning.images import mirrored
 from llmservice.settings import mirrors_in, settings_from
 
+_PROXY = "proxy"
+"""Instead of an engine's name: the proxy before engines, which has neither versions nor variants."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineImage:
@@ -29,7 +32,13 @@ class EngineImage:
 
 
 @click.command(name="images")
-@click.option("--engine", "engines", multiple=True, type=click.Choice(sorted(ENGINES)), help="Only this engine.")
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    type=click.Choice([*sorted(ENGINES), _PROXY]),
+    help="Only this engine, or the proxy before engines.",
+)
 @click.option("--variant", "variants", multiple=True, metavar="NAME", help="Only this variant: cuda, rocm, cpu, …")
 @click.option("--default-versions", is_flag=True, help="Only what resources without engineOptions.version use.")
 @click.option(
@@ -50,7 +59,7 @@ def command(
     *,
     default_versions: bool,
 ) -> None:
-    """Print the engine images of the catalogue: each engine, version and variant of accelerator.
+    """Print the images of the catalogue: each engine, version and variant of accelerator, and the proxy before engines.
 
     As text, one image per line; with mirrors the published reference, a tab, and the mirrored one.
 
@@ -71,14 +80,14 @@ def command(
         image
         for image in images_of(rows, prefixes)
         if (not engines or image.engine in engines)
-        and (not variants or image.variant in variants)
+        and (not variants or image.variant in {*variants, ""})
         and (image.default or not default_versions)
     ]
     click.echo(_written(found, output, with_source=bool(prefixes)), nl=False)
 
 
 def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[EngineImage]:
-    """Every image of the catalogue, by engine, version and variant, the mirrors applied."""
+    """Every image of the catalogue, by engine, version and variant, and the proxy's; the mirrors applied."""
     for engine, versions in sorted(catalogue.engines.items()):
         for version, row in versions.versions.items():
             for variant, source in sorted(row.images.items()):
@@ -90,6 +99,8 @@ def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[Engi
                     image=mirrored(source, mirrors),
                     source=source,
                 )
+    proxy = catalogue.proxy_image
+    yield EngineImage(engine=_PROXY, version="", variant="", default=True, image=mirrored(proxy, mirrors), source=proxy)
 
 
 def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:

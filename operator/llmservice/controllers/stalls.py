@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
+from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.proxied import metric_names_of_engine
@@ -47,7 +48,7 @@ def a_stall_watch(
     return StallWatch(cache=cache, unscaled=unscaled, handler=handler, changed=changed)
 
 
-async def _ask(address: str, model: str) -> Answer:
+async def _ask(pod: ScaledPod, model: str) -> Answer:
     """A session for each: it happens once in a long while, and a connection is not kept in any case."""
     async with pod_session() as session:
-        return await ask_for_token(session, address, PORT, model, seconds=_ASK_SECONDS)
+        return await ask_for_token(session, pod.address, PORT, model, pod_uid=pod.uid, seconds=_ASK_SECONDS)

@@ -48,7 +48,8 @@ MISSING = (
     Missing(
         compiled(r"references non-existent (?:config|secret) key: (?P<key>[^\s]+)"),
         Reason.VOLUME_MOUNT_FAILED,
-        "the Secret or ConfigMap of a mounted file has no key {key}: add the key, or correct spec.engineOptions.files",
+        "the Secret or ConfigMap of a mounted file has no key {key}: add the key, or correct spec.engineOptions.files "
+        "or spec.auth.keysSecretRef",
     ),
     Missing(
         compiled(r'persistentvolumeclaim "(?P<name>[^"]+)" not found'),

@@ -14,6 +14,7 @@ from llmservice.converging.pod_context import PodContext
 from llmservice.converging.preparation import Preparation, preparation_failure
 from llmservice.converging.redaction import LONGEST_TEXT
 from llmservice.engines.engine import LogPattern
+from llmservice.objects.names import PROXY_NAME
 from llmservice.objects.pods import (
     condition,
     created_at,
@@ -31,7 +32,7 @@ from llmservice.objects.pods import (
     waiting_of,
 )
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import ProxyPlan, ServicePlan
 from llmservice.untrusted.patterns import compiled
 
 _IMAGE_PULL_ERRORS = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})
@@ -147,14 +148,25 @@ def _container_refused(context: PodContext) -> Diagnosis | None:
 
 
 def _sidecar_failed(context: PodContext) -> Diagnosis | None:
-    """A sidecar or init container that a webhook injected fails."""
+    """The proxy before the engine fails, or a sidecar or init container that a webhook injected."""
     for container in sidecars_of(context.pod):
         if failure := _container_failure(container):
             reason, cause = failure
+            if context.plan.proxy and container.get("name") == PROXY_NAME:
+                return _proxy_failed(reason, cause, context.plan.proxy)
             message = f"injected container {container.get('name')} fails ({sentence(cause)}); "
             remedy = "ask the owner of the injecting webhook, or opt this pod out"
             return Diagnosis(reason=reason, message=message + remedy)
     return None
+
+
+def _proxy_failed(reason: Reason, cause: str, proxy: ProxyPlan) -> Diagnosis:
+    if reason is Reason.IMAGE_PULL_FAILED:
+        remedy = f"let nodes pull {proxy.image}: set a mirror for it, or another one in the catalogue (proxy.yaml)"
+    else:
+        remedy = "see kubectl logs -c proxy; set another image in the catalogue (proxy.yaml)"
+    message = f"the proxy before the engine fails ({sentence(cause)}); {remedy}"
+    return Diagnosis(reason=reason, message=message)
 
 
 def _container_failure(container: Mapping[str, Any]) -> tuple[Reason, str] | None:

@@ -12,11 +12,15 @@ _LONGEST_MESSAGE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What one pod reported. `kv_use` is 0–1; None where the engine does not report it."""
+    """What one pod reported. `kv_use` is 0–1; None where the engine does not report it.
+
+    `shows_steps`: something in it moves with every step of the engine, so that one that hangs can be told.
+    """
 
     counters: Counters
     kv_use: float | None = None
     slots: int | None = None
+    shows_steps: bool = True
 
     @property
     def at(self) -> float:

@@ -52,7 +52,7 @@ class _Failure:
 _VOLUME = _Failure(
     Reason.VOLUME_MOUNT_FAILED,
     "a volume cannot be mounted",
-    "check spec.model.uri and spec.engineOptions.files",
+    "check spec.model.uri, spec.engineOptions.files and spec.auth.keysSecretRef",
     10.0,
 )
 _SANDBOX = _Failure(

@@ -147,6 +147,9 @@ class Launch:
     notes: tuple[str, ...] = ()
 
 
+KEYS_INSTEAD = "use spec.auth.keysSecretRef: it guards every path, and leaves probes and metrics open"
+"""The remedy for an engine's own options of API keys."""
+
 RemedyByValue = Callable[[EngineVersion, str], str]
 """The version and the value of an owned flag → remedy."""
 

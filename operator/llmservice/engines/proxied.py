@@ -13,6 +13,11 @@ ENGINE_BACKEND = "engine"
 OVERLOADED_BACKEND = "overloaded"
 """The backend of the requests that are refused because too many wait."""
 
+TOKEN_PATH = "/v1/completions"  # noqa: S105  (tokens of a model)
+"""Where an engine that seems to hang is asked for one token."""
+POD_UID_HEADER = "x-llmservice-pod"
+"""With the UID of the pod, which clients do not know, that question needs no key."""
+
 _NO_TOKENS = "tokens are not counted: load is known in requests only, and Learned uses requests per replica"
 _NO_LATENCY = "no latency histograms: the objective cannot be checked, and Learned uses requests per replica"
 _OF_ENGINE = f'{{proxy="{ENGINE_BACKEND}"}}'

@@ -63,7 +63,7 @@ def _keys(spec: LLMServiceSpec) -> KeysPlan | None:
     if spec.auth is None:
         return None
     reference = spec.auth.keys_secret_ref
-    return KeysPlan(secret=reference.name, entry=reference.key or "")
+    return KeysPlan(name=reference.name, entry=reference.key or "")
 
 
 def _security(spec: LLMServiceSpec) -> Json:

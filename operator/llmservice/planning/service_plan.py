@@ -132,9 +132,9 @@ class CachePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysPlan:
-    """The keys of clients: every entry of a Secret, or one; an empty `entry` means every one."""
+    """The Secret with the keys of clients; an empty `entry` means that every entry is one."""
 
-    secret: str
+    name: str
     entry: str = ""
 
 

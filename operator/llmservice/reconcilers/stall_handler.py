@@ -35,8 +35,8 @@ _TURN_SECONDS = 15.0
 """Whose turn to be asked does not come within this time is asked in a later round."""
 _RIGHT_AGAIN_SECONDS = 600.0
 
-Ask = Callable[[str, str], Awaitable[Answer]]
-"""Asks the pod at an address for one token of the model of this name."""
+Ask = Callable[[ScaledPod, str], Awaitable[Answer]]
+"""Asks a pod for one token of the model of this name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class StallHandler:
                     await turn.enter_async_context(self.slots.slot(state.key[0]))
             except TimeoutError:
                 return None
-            return await self.ask(pod.address, state.service.model)
+            return await self.ask(pod, state.service.model)
 
     async def _handled(self, state: StallState) -> Condition | None:
         """What the status is to say, after a restart where one may be."""

@@ -54,10 +54,14 @@ class StallState:
         return self.service.key
 
     def note(self, service: WatchedService, readings: PodReadings, now: float) -> None:
-        """Remember what a round has read; a pod that could not be read stays as it was."""
+        """Remember what a round has read; a pod that could not be read stays as it was.
+
+        Of an engine whose metrics show no steps a long answer looks like none: only its liveness probe tells.
+        """
         self.service, self.noted_at = service, now
         ready = [pod for pod in service.pods if pod.phase is PodPhase.READY]
         read = [(pod, reading) for pod in ready if isinstance(reading := readings.get(pod.name), Reading)]
+        read = [(pod, reading) for pod, reading in read if reading.shows_steps]
         before, self.progress = self.progress, {}
         self.progress = {pod.uid: before[pod.uid] for pod in ready if pod.uid in before}
         self.progress |= {pod.uid: followed(before.get(pod.uid), reading, pod.restarts) for pod, reading in read}

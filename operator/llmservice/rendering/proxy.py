@@ -12,6 +12,7 @@ from llmservice.rendering.proxy_config import (
     CONFIG_FILE,
     CONFIG_FOLDER,
     KEYS_SCRIPT,
+    POD_UID_VARIABLE,
     PROBE_PORT,
     proxy_config,
 )
@@ -54,7 +55,12 @@ def proxy_container(plan: ProxyPlan) -> Manifest:
         "securityContext": dict(plan.security),
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": _mounts(plan.keys),
+        **({"env": [_pod_uid()]} if plan.keys else {}),
     }
+
+
+def _pod_uid() -> Manifest:
+    return {"name": POD_UID_VARIABLE, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.uid"}}}
 
 
 def proxy_annotations(plan: ProxyPlan) -> dict[str, str]:
@@ -79,7 +85,7 @@ def _annotation(name: str) -> Manifest:
 
 
 def _secret(keys: KeysPlan) -> Manifest:
-    source: dict[str, Any] = {"secretName": keys.secret, "defaultMode": 0o440}
+    source: dict[str, Any] = {"secretName": keys.name, "defaultMode": 0o440}
     if keys.entry:
         source["items"] = [{"key": keys.entry, "path": keys.entry}]
     return {"name": _KEYS, "secret": source}

@@ -16,13 +16,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from llmservice.engines.engine import LOOPBACK, PORT, PROXIED_PORT, HttpProbe
-from llmservice.engines.proxied import ENGINE_BACKEND, OVERLOADED_BACKEND
+from llmservice.engines.proxied import ENGINE_BACKEND, OVERLOADED_BACKEND, POD_UID_HEADER, TOKEN_PATH
 from llmservice.planning.service_plan import ProxyPlan
 
 CONFIG_FOLDER = "/etc/proxy"
 CONFIG_FILE = "haproxy.cfg"
 KEYS_SCRIPT = "keys.lua"
 PROBE_PORT = 8002
+POD_UID_VARIABLE = "POD_UID"
 ALIVE_PATH = "/alive"
 METRICS_PATH = "/metrics"
 OWN_METRICS_PATH = "/proxy/metrics"
@@ -119,8 +120,20 @@ def _keys() -> Iterator[str]:
     """The engine is never shown a key, so it cannot log one; on open paths neither."""
     yield "  acl known var(txn.client) -m found"
     yield "  http-request lua.check_key unless is_open reads"
+    yield from _question()
     yield "  http-request del-header authorization"
     yield "  http-request del-header x-api-key"
+
+
+def _question() -> Iterator[str]:
+    """For one token, by which the operator tells whether an engine hangs: three times a minute in all."""
+    yield "  stick-table type integer size 1 expire 2m store http_req_rate(1m)"
+    yield f"  acl question path {TOKEN_PATH}"
+    yield f'  acl names_pod req.fhdr({POD_UID_HEADER}) -m str "${{{POD_UID_VARIABLE}}}"'
+    yield "  http-request track-sc0 int(0) if question names_pod"
+    yield "  acl asked_rarely sc0_http_req_rate le 3"
+    yield "  http-request set-var(txn.client) str(operator) if question names_pod asked_rarely"
+    yield f"  http-request del-header {POD_UID_HEADER}"
 
 
 def _probes() -> Iterator[str]:

@@ -10,7 +10,8 @@ from enum import StrEnum
 import aiohttp
 from yarl import URL
 
-_PATH = "/v1/completions"
+from llmservice.engines.proxied import POD_UID_HEADER, TOKEN_PATH
+
 _OK = 200
 _MOST_BYTES = 64 * 2**10
 
@@ -27,16 +28,20 @@ class Answer(StrEnum):
 
 
 async def ask_for_token(
-    session: aiohttp.ClientSession, address: str, port: int, model: str, *, seconds: float
+    session: aiohttp.ClientSession, address: str, port: int, model: str, *, pod_uid: str, seconds: float
 ) -> Answer:
     """Send one completion of one token to the pod at this address, and wait so long for it. Never raises.
 
-    All engines of the catalogue answer OpenAI's completions on the port that has their metrics.
+    All engines of the catalogue answer OpenAI's completions on the port that has their metrics. A proxy that asks
+    clients for keys lets the question pass, now and then, for who knows the UID of its pod.
     """
-    url = URL.build(scheme="http", host=address, port=port, path=_PATH)
+    url = URL.build(scheme="http", host=address, port=port, path=TOKEN_PATH)
     body = {"model": model, "prompt": "a", "max_tokens": 1, "stream": False}
     try:
-        async with asyncio.timeout(seconds), session.post(url, json=body, allow_redirects=False) as response:
+        async with (
+            asyncio.timeout(seconds),
+            session.post(url, json=body, headers={POD_UID_HEADER: pod_uid}, allow_redirects=False) as response,
+        ):
             if response.status != _OK:
                 return Answer.UNTOLD
             return Answer.SERVED if await response.content.read(_MOST_BYTES) else Answer.UNTOLD

@@ -191,7 +191,7 @@ def _refusal(response: aiohttp.ClientResponse) -> ReadFailure | None:
     if status in _UNAUTHORIZED:
         return _unread(
             ReadFailureReason.UNAUTHORIZED,
-            f"HTTP {status} for {_PATH}: leave out what sets a key in the engine; keys belong to a gateway in front",
+            f"HTTP {status} for {_PATH}: leave out what sets a key in the engine, and use spec.auth.keysSecretRef",
         )
     if 300 <= status < 400:  # noqa: PLR2004
         where = redacted(response.headers.get("Location", "somewhere else"), _LONGEST_ADDRESS)

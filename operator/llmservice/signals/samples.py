@@ -1,6 +1,7 @@
 """Samples of the wanted series → a Reading or a ReadFailure, in the same way for every source."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from statistics import fmean
@@ -21,6 +22,7 @@ _NO_BUCKETS = frozenset({"inter_token_latency"})
 _OPTIONAL = frozenset({"slots", "steps", "preemptions"})
 """Roles that a version need not report: no number of replicas depends on them."""
 _NEEDED = ("running", "waiting")
+_MOVE_WITH_STEPS = ("prompt_tokens", "generated_tokens", "steps", "kv_use")
 _SINGLE_EVENTS = frozenset({"rejected"})
 """Roles whose series may stay away for ever; the others come with the first request that ends."""
 _LONGEST_SHOWN = 128
@@ -87,7 +89,10 @@ def reading_from(samples: Samples, metric_names: MetricNames, at: float) -> Read
         return _missing(missing, metric_names)
     histograms |= dict.fromkeys(zero & set(_HISTOGRAMS), Histogram(count=0.0, total=0.0))
     problem = _problem_of_values(samples) or _problem_of_roles(numbers, histograms)
-    return _no_number(problem) if problem else _reading(at, dict.fromkeys(zero, 0.0) | numbers, histograms)
+    if problem:
+        return _no_number(problem)
+    reading = _reading(at, dict.fromkeys(zero, 0.0) | numbers, histograms)
+    return reading if any(map(metric_names.names, _MOVE_WITH_STEPS)) else replace(reading, shows_steps=False)
 
 
 @cache

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.cluster, pytest.mark.sandbox]
 def test_no_stream_is_cut_when_pods_are_deleted_and_a_change_is_rolled_out(clients: Clients, pace: float) -> None:
     clients.serve(replicas=2, maxNumSeqs=8)
     kube = clients.kube
-    with Audience(address=clients.address, held=12, tokens=300, key="sk-alpha-1", pace=pace) as audience:
+    with Audience(address=clients.address, held=12, tokens=280, key="sk-alpha-1", pace=pace) as audience:
         kube.wait(lambda: audience.in_flight() >= 8 or None, audience.told)
         one = min(pods(clients))
         kube.kubectl("delete", "pod", one, "--wait=false")

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.cluster, pytest.mark.sandbox]
 def test_keys_come_and_go_while_fifty_requests_run(clients: Clients) -> None:
     clients.serve(maxNumSeqs=8)
     assert [clients.status(key) for key in ("sk-alpha-1", "sk-beta-1", "sk-wrong", "")] == [200, 200, 401, 401]
-    with Audience(address=clients.address, held=50, tokens=400, key="sk-alpha-1") as audience:
+    with Audience(address=clients.address, held=50, tokens=280, key="sk-alpha-1") as audience:
         clients.kube.wait(lambda: audience.in_flight() or None, audience.told)
         clients.write({"team-c": "sk-gamma-1", "team-b": None})
         clients.until("sk-gamma-1", 200)

@@ -55,7 +55,10 @@ def test_images_are_pinned(row: EngineVersion) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_there_are_the_newest_and_two_older_versions(engine: str) -> None:
-    assert len(load_catalogue().engines[engine].versions) >= 3
+    """Of an image that this project builds itself one is enough: it is built with the version of the row."""
+    rows = load_catalogue().engines[engine].versions
+    images = [image for row in rows.values() for image in row.images.values()]
+    assert len(rows) >= 3 or all(image.startswith("ghcr.io/llmservice/") for image in images)
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

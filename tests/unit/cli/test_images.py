@@ -17,7 +17,7 @@ def images(*arguments: str) -> str:
 
 def test_lists_every_image_of_the_catalogue_once() -> None:
     rows = [row for engine in load_catalogue().engines.values() for row in engine.versions.values()]
-    wanted = {image for row in rows for image in row.images.values()}
+    wanted = {image for row in rows for image in row.images.values()} | {load_catalogue().proxy_image}
     lines = images().splitlines()
     assert (set(lines), len(lines)) == (wanted, len(wanted))
 
@@ -25,6 +25,12 @@ def test_lists_every_image_of_the_catalogue_once() -> None:
 def test_narrows_to_what_a_cluster_uses() -> None:
     lines = images("--engine", "tgi", "--variant", "cuda", "--default-versions").splitlines()
     assert lines == ["ghcr.io/huggingface/text-generation-inference:3.1.0"]
+
+
+def test_the_proxy_goes_with_every_variant_and_may_be_asked_for_alone() -> None:
+    proxy = load_catalogue().proxy_image
+    assert proxy in images("--variant", "cuda", "--default-versions").splitlines()
+    assert images("--engine", "proxy").splitlines() == [proxy]
 
 
 def test_a_mirror_shows_where_from_and_where_to() -> None:

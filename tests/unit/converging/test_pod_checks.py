@@ -25,6 +25,7 @@ from tests.unit.converging.plans import (
     unscheduled,
     waiting,
 )
+from tests.unit.proxy.lab import a_proxy
 
 PATTERNS = (
     LogPattern(
@@ -360,3 +361,17 @@ def test_what_an_engine_says_is_repeated_without_its_secrets() -> None:
     said = diagnosis(crashed(1, "error: invalid argument: hf_PLANTEDPLANTED")).message
     assert "[hidden]" in said
     assert "PLANTED" not in said
+
+
+@pytest.mark.parametrize(
+    ("waits", "reason", "says"),
+    [("ImagePullBackOff", "ImagePullFailed", "mirror"), ("CrashLoopBackOff", "CrashLooping", "kubectl logs -c proxy")],
+)
+def test_the_proxy_before_the_engine_is_ours_and_no_webhooks(waits: str, reason: str, says: str) -> None:
+    status = beside(a_failing("proxy", waits), before=True, **waiting("PodInitializing"))
+    pod = a_pod(ready=False, **status)
+    found = diagnose(a_plan(proxy=a_proxy(keys=True)), Observed(pods=(pod,)), a_deployment(), PATTERNS)
+    assert found is not None
+    assert (found.reason, says in found.message, "webhook" in found.message) == (reason, True, False)
+    foreign = diagnosis(status)
+    assert "webhook" in foreign.message

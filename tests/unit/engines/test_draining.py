@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.engines.draining import wait_until_idle
+from llmservice.engines.draining import wait_for_proxy, wait_until_idle
 from tests.unit.engines.hub_request import a_request, a_version
 
 CURL = """\
@@ -79,3 +79,33 @@ def test_an_older_rendering_does_not(shell: Shell) -> None:
 @pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
 def test_asks_the_engine_itself_whatever_proxy_the_user_names(shell: Shell, variable: str) -> None:
     assert shell.questions(busy=3, proxy=variable) == 5
+
+
+CONNECTIONS = """\
+#!/bin/sh
+[ "$1" = /proc/net/tcp ] || exit 1
+echo '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
+echo '   0: 0100007F:1F41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 30 1 0'
+echo '   1: 0100007F:1F41 0100007F:C1E8 06 00000000:00000000 03:0000163E 00000000     0        0 0 3 0'
+echo look >>looks
+[ $(grep -c . looks) -gt $RUNNING ] ||
+  echo '   2: 0100007F:1F41 0100007F:CBA2 01 00000000:00000000 00:00000000 00000000     0        0 31 1 0'
+[ $(grep -c . looks) -gt $UNSENT ] ||
+  echo '   3: 0100000A:1F40 0300000A:E1B2 01 00012C00:00000000 01:00000014 00000000     0        0 32 1 0'
+"""
+"""Of `cat`, behind a proxy: as many looks find a request with the engine, and bytes that a client has not taken."""
+
+
+@pytest.mark.parametrize(("running", "unsent", "least"), [(0, 0, 4), (5, 0, 6), (0, 9, 10)])
+def test_behind_a_proxy_it_waits_until_no_request_is_with_the_engine(
+    tmp_path: Path, running: int, unsent: int, least: int
+) -> None:
+    for name, text in (("sleep", "#!/bin/sh\n"), ("cat", CONNECTIONS)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    request = a_request(a_version("llamacpp"), drain_seconds=3600, host="127.0.0.1", port=8001)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    environment = {"PATH": path, "RUNNING": str(running), "UNSENT": str(unsent)}
+    subprocess.run(wait_for_proxy(request), cwd=tmp_path, env=environment, check=True, timeout=60)  # noqa: S603
+    looks = (tmp_path / "looks").read_text().count("look")
+    assert least <= looks <= least + 3

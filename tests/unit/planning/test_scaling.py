@@ -45,7 +45,9 @@ def test_targets_and_objectives_are_ratios_and_seconds() -> None:
 
 def test_a_signal_the_engine_never_gives_is_refused_before_anything_runs() -> None:
     with pytest.raises(InvalidSpec, match=r"runningRequests .*queuedRequests") as caught:
-        scaling(MetricNames(running=("running",)), policy="Threshold", targets={"kvCachePercent": 80})
+        scaling(
+            MetricNames(running=("running",), waiting=("waiting",)), policy="Threshold", targets={"kvCachePercent": 80}
+        )
     assert caught.value.field == "spec.autoscaling.targets.kvCachePercent"
 
 

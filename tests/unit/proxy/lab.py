@@ -26,6 +26,7 @@ from llmservice.rendering.proxy_keys import COMMAND, COMMAND_WITH_KEYS, KEYS_FOL
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
 
+POD_UID = "0b5c1f3e-0000-4000-8000-00000000000a"
 needs_haproxy = pytest.mark.skipif(shutil.which("haproxy") is None, reason="haproxy is not installed (make setup)")
 
 
@@ -52,7 +53,7 @@ def a_proxy(
         running=running,
         queued=queued,
         connections=connections,
-        keys=KeysPlan(secret="clients") if keys else None,  # noqa: S106  (a name)
+        keys=KeysPlan(name="clients") if keys else None,
         probes=(ready, ready, probe("/version")),
         security={},
         resource_requests={},
@@ -121,6 +122,11 @@ class Lab:
     keys: Path
     log: Path
     session: aiohttp.ClientSession
+    engine_port: int
+
+    @property
+    def engine_url(self) -> str:
+        return f"http://127.0.0.1:{self.engine_port}"
 
     @property
     def url(self) -> str:
@@ -180,7 +186,7 @@ async def a_lab(plan: ProxyPlan, folder: Path, keys: dict[str, str] | None = Non
     (folder / "etc" / KEYS_SCRIPT).write_text(_moved(KEYS_LUA, folder, ports))
     command = [_moved(word, folder, ports) for word in (COMMAND_WITH_KEYS if plan.keys else COMMAND)]
     async with _engine(ports[1]) as engine, _process(command, folder / "log") as process, _session() as session:
-        lab = Lab(engine, process, ports[0], ports[2], folder / "keys", folder / "log", session)
+        lab = Lab(engine, process, ports[0], ports[2], folder / "keys", folder / "log", session, ports[1])
         await _started(lab)
         yield lab
 
@@ -202,7 +208,9 @@ async def _engine(port: int) -> AsyncIterator[Engine]:
 async def _process(command: list[str], log: Path) -> AsyncIterator[asyncio.subprocess.Process]:
     """In a group of its own, so that all of it ends."""
     with log.open("wb") as output:
-        process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output, start_new_session=True)
+        process = await asyncio.create_subprocess_exec(
+            *command, stdout=output, stderr=output, start_new_session=True, env={**os.environ, "POD_UID": POD_UID}
+        )
     try:
         yield process
     finally:

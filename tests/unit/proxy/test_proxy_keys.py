@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.proxy.lab import Lab, a_lab, a_proxy, eventually, needs_haproxy
+from llmservice.engines.proxied import POD_UID_HEADER
+from llmservice.signals.one_token import ask_for_token
+from tests.unit.proxy.lab import POD_UID, Lab, a_lab, a_proxy, eventually, needs_haproxy
 
 pytestmark = needs_haproxy
 
@@ -126,3 +128,17 @@ async def test_it_ends_with_its_shell_and_the_other_way_round(tmp_path: Path) ->
         lab.process.terminate()
         assert (await stream)[1].endswith("data: [DONE]\n\n")
         assert await asyncio.wait_for(lab.process.wait(), 10) == 0
+
+
+async def test_the_operator_asks_for_a_token_without_a_key_and_nobody_asks_often(tmp_path: Path) -> None:
+    async with a_lab(a_proxy(keys=True), tmp_path, KEYS) as lab:
+        lab.engine.let_go.set()
+        for uid in ("", "0b5c1f3e-0000-4000-8000-00000000000b"):
+            assert await ask_for_token(lab.session, "127.0.0.1", lab.port, "chat", pod_uid=uid, seconds=5) == "Untold"
+        answers = [
+            await ask_for_token(lab.session, "127.0.0.1", lab.port, "chat", pod_uid=POD_UID, seconds=5)
+            for _ in range(5)
+        ]
+        assert answers == ["Served", "Served", "Served", "Untold", "Untold"]
+        assert POD_UID_HEADER not in lab.engine.headers[0]
+        assert (await lab.ask("sk-alpha"))[0] == 200

@@ -17,7 +17,7 @@ COMPLETION = json.dumps({"choices": [{"text": "b"}]})
 async def asked(reply: Reply, seconds: float = 5.0) -> Answer:
     with fake_engine(reply) as engine:
         async with pod_session() as session:
-            return await ask_for_token(session, "127.0.0.1", engine.port, "chat", seconds=seconds)
+            return await ask_for_token(session, "127.0.0.1", engine.port, "chat", pod_uid="u-1", seconds=seconds)
 
 
 async def test_a_completion_of_one_token_of_this_model_is_asked_for() -> None:
@@ -54,7 +54,7 @@ async def test_a_refusal_a_redirect_or_a_closed_port_tell_nothing() -> None:
     for status in (401, 404, 500, 307):
         assert await asked(page("no", status, Location="http://127.0.0.1:1/")) is Answer.UNTOLD
     async with pod_session() as session:
-        assert await ask_for_token(session, "127.0.0.1", 1, "chat", seconds=5.0) is Answer.UNTOLD
+        assert await ask_for_token(session, "127.0.0.1", 1, "chat", pod_uid="u-1", seconds=5.0) is Answer.UNTOLD
 
 
 async def test_an_answer_without_end_is_cut_off() -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.engine import OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here would lock the metrics)"
+_GATEWAY = "leave it out: TLS belongs to a gateway in front"
 _SHELL = "leave it out: it lets every client run programs in the pod or reach other hosts from it"
 _ONE_MODEL = "leave it out: a replica serves the one model of spec.model.uri"
 
@@ -43,9 +43,11 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
         "AIP_MODE AIP_HTTP_PORT AIP_HEALTH_ROUTE AIP_PREDICT_ROUTE",
     ),
     "leave it out: the operator keeps the cache on a writable volume": ("LLAMA_CACHE",),
-    _GATEWAY: (
+    KEYS_INSTEAD: (
         "--api-key LLAMA_API_KEY",
         "--api-key-file LLAMA_ARG_API_KEY_FILE",
+    ),
+    _GATEWAY: (
         "--ssl-key-file LLAMA_ARG_SSL_KEY_FILE",
         "--ssl-cert-file LLAMA_ARG_SSL_CERT_FILE",
     ),

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from llmservice.engines.engine import OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
 from llmservice.engines.hugging_face import CACHE_VARIABLES, TOKEN_VARIABLES
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _HEALTH_TOO = (
     "use spec.maxNumSeqs: this limit counts probes and scrapes too, so at it the kubelet would restart the replica"
 )
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (with a key /metrics is closed to the operator)"
+_GATEWAY = "leave it out: TLS belongs to a gateway in front"
 _ONE_POD = (
     "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism; several nodes are "
     "not possible"
@@ -40,7 +40,8 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     _RELIED_ON: ("--server-name --server-port --proxy-url --disable-metrics",),
     "leave it out: every client could end the replica": ("--allow-terminate-by-client",),
     _CACHES: ("--download-dir", *CACHE_VARIABLES),
-    _GATEWAY: ("--api-keys --ssl",),
+    KEYS_INSTEAD: ("--api-keys",),
+    _GATEWAY: ("--ssl",),
 }
 """Remedy → options in every spelling, and variables."""
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
-from llmservice.engines.engine import OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
 from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN_VARIABLES, quantization_instead
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _MEASURED = "leave it out: a replica that was never asked for a token has no metrics"
 _PER_DEVICE = "leave it out: each device would report the load of the replica, and it would be added up"
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front"
+_GATEWAY = "leave it out: TLS belongs to a gateway in front"
 _ONE_POD = (
     "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism; stages in a row "
     "(pipeline parallel) and several nodes are not possible"
@@ -51,10 +51,8 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     ),
     "leave it out: write its options as args, in a file they would escape the operator": ("--config",),
     _CACHES: ("--download-dir", *CACHE_VARIABLES),
-    _GATEWAY: (
-        "--api-key --admin-api-key",
-        "--ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-keyfile-password --enable-ssl-refresh",
-    ),
+    KEYS_INSTEAD: ("--api-key --admin-api-key",),
+    _GATEWAY: ("--ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-keyfile-password --enable-ssl-refresh",),
 }
 """Remedy → options in every spelling, and variables."""
 

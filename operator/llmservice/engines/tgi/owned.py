@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from llmservice.engines.engine import OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
 from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN_VARIABLES, quantization_instead
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and tunnels belong to a gateway in front"
+_GATEWAY = "leave it out: tunnels belong to a gateway in front"
 _CACHES = "leave it out: the operator keeps caches on a writable volume"
 
 _OWNED: Mapping[str, str] = {
@@ -32,7 +32,7 @@ _OWNED: Mapping[str, str] = {
     "--shard-uds-path": _RELIED_ON,
     "--huggingface-hub-cache": _CACHES,
     "--weights-cache-override": _CACHES,
-    "--api-key": _GATEWAY,
+    "--api-key": KEYS_INSTEAD,
     "--ngrok": _GATEWAY,
     "--ngrok-authtoken": _GATEWAY,
     "--ngrok-edge": _GATEWAY,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from llmservice.engines.engine import OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
 from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN_VARIABLES, quantization_instead
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
-_GATEWAY = "leave it out: keys and TLS belong to a gateway in front (a key here guards only a part of the paths)"
+_GATEWAY = "leave it out: TLS belongs to a gateway in front"
 _ONE_POD = (
     "use spec.gpu.count: a replica is one pod and spreads over its devices by tensor parallelism; stages in a row "
     "(pipeline parallel) and several nodes are not possible"
@@ -53,8 +53,8 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     "leave it out: write its options as args, in a file they would escape the operator": ("--config",),
     "leave it out: it opens administrative endpoints to every client": ("VLLM_SERVER_DEV_MODE",),
     _CACHES: ("--download-dir", *CACHE_VARIABLES, "VLLM_CACHE_ROOT"),
+    KEYS_INSTEAD: ("--api-key VLLM_API_KEY",),
     _GATEWAY: (
-        "--api-key VLLM_API_KEY",
         "--ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers",
         "--enable-ssl-refresh --no-enable-ssl-refresh --disable-ssl-refresh",
     ),
