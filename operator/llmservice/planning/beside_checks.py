@@ -43,6 +43,8 @@ def _unsupported(service: LLMService, facts: Facts, engine: Engine) -> Iterator[
 def _of_adapters(service: LLMService, support: AdapterSupport) -> Iterator[tuple[str, str]]:
     if service.spec.adapter_updates == "Live" and support.live is None:
         yield "spec.adapterUpdates", "loads adapters at its start only; remove it"
+    elif service.spec.adapter_updates == "Live" and service.spec.auth is not None:
+        yield "spec.adapterUpdates", "answers who has a key, and the operator, which would tell it, has none; remove it"
     for number, each in enumerate(service.spec.adapters):
         if each.apply == "Always" and not support.always:
             yield f"spec.adapters[{number}].apply", "has an adapter for those who ask for it by its name; remove it"

@@ -139,6 +139,13 @@ def test_what_cannot_be_is_refused_at_its_field(changes: dict[str, Any], reason:
     assert (refusal.reason, refusal.field) == (reason, field)
 
 
+def test_adapters_are_not_changed_live_behind_keys_that_the_operator_has_not() -> None:
+    keys = {"spec__auth": {"keysSecretRef": {"name": "clients"}}}
+    refusal = refused(**with_adapters(LAW, spec__adapterUpdates="Live", **keys))
+    assert "spec.adapterUpdates" in str(refusal)
+    assert planned(**with_adapters(LAW, **keys)).proxy is not None
+
+
 def test_two_claims_with_the_names_of_others_do_not_clash() -> None:
     plan = planned(
         spec__model={
