@@ -58,7 +58,7 @@ class _Verbs(click.Group):
 @click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="llmservice")
 def main() -> None:
-    """Serve large language models on Kubernetes: vLLM, TGI and llama.cpp from one resource.
+    """Serve large language models on Kubernetes: nine engines, from vLLM to Ollama, by one resource.
 
     An LLMService becomes a Deployment, a Service and other objects that it needs. `llmservice run` is the operator;
     `llmservice plan` says what it would do with a file, `llmservice render` prints the manifests.
