@@ -20,6 +20,7 @@ NOT_SHOWN = {
     "controller_runtime_reconcile_errors_total": "an alert asks for it; passes are shown by result",
     "controller_runtime_reconcile_panics_total": "an alert asks for it",
     "controller_runtime_max_concurrent_reconciles": "a setting",
+    "llmservice_download_failing": "an alert asks for it",
     "workqueue_adds_total": "for dashboards of controller-runtime",
     "workqueue_longest_running_processor_seconds": "for dashboards of controller-runtime",
     "workqueue_retries_total": "for dashboards of controller-runtime",
