@@ -257,7 +257,11 @@ BEYOND: dict[str, tuple[tuple[str | int, ...], dict[str, Any], str]] = {
     "two-proxies": (POD, {"initContainers": [SIDECAR, {**SIDECAR, "name": "other"}]}, "containers"),
     "privileged-proxy": (
         POD,
-        {"initContainers": [{**SIDECAR, "securityContext": {**RESTRICTED, "privileged": True}}]},
+        {
+            "initContainers": [
+                {**SIDECAR, "securityContext": {**RESTRICTED, "privileged": True, "allowPrivilegeEscalation": True}}
+            ]
+        },
         "privilege",
     ),
     "proxy-on-the-node": (

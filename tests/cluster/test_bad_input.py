@@ -13,7 +13,7 @@ pytestmark = pytest.mark.cluster
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"engine": "ollama"}, ("spec.engine", "llamacpp")),
+        ({"engine": "exllama"}, ("spec.engine", "llamacpp")),
         ({"engine": "LlamaCpp"}, ("spec.engine", "llamacpp")),
         ({"maxNumSeqs": -1}, ("spec.maxNumSeqs", "greater than or equal to 1")),
         ({"maxModelLen": 10**12}, ("spec.maxModelLen", "less than or equal to")),
