@@ -259,7 +259,7 @@ def test_a_strangers_pod_with_our_label_is_no_replica(kube: Kube, made_by: str) 
 @pytest.mark.parametrize("field", ["env", "args"])
 def test_the_largest_resource_ends_with_a_reason_and_the_next_one_is_served(kube: Kube, field: str) -> None:
     """As much as the CRD admits, with annotations as large as the API server takes."""
-    text = "x" * 7168
+    text = "x" * 6912
     env = [{"name": f"X{number}", "value": text} for number in range(3)]
     items = {"env": env, "args": ["--grammar", text] * 3}[field]
     body = a_tiny_service("huge", suspend=True, engineOptions={field: items})

@@ -95,7 +95,7 @@ SPECS: tuple[tuple[dict[str, Any], str], ...] = (
     ({ENV: [{"name": "A", "value": "$(A)"}]}, SETTLES),
     ({ENV: [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}, "spec.engineOptions.env"),
     ({ENV: [{"name": "A", "value": "1", "valueFrom": SECRET}]}, "spec.engineOptions.env"),
-    ({ENV: [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}]}, "spec.engineOptions.env"),
+    ({ENV: [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "spec.schedulerName"}}}]}, "spec.engineOptions.env"),
     ({ENV: [{"name": "A=B", "value": "1"}]}, "spec.engineOptions.env"),
     ({ENV: [{"name": "LD_PRELOAD", "value": "/models/a.so"}]}, SETTLES),
     ({ENV: [{"name": "A", "value": "é" * 16_000}]}, SETTLES),
