@@ -22,7 +22,9 @@ BUSY = 11
 """Requests in flight: what two replicas have no slots for."""
 
 TOKENS = 400
-POD = {"cpu": "250m", "memory": "512Mi"}
+RESOURCES = {"requests": {"cpu": "50m", "memory": "256Mi"}, "limits": {"cpu": "250m", "memory": "512Mi"}}
+"""A replica is slow, so that replicas add capacity, and the node has room for three of them."""
+
 POLICIES: Mapping[str, Mapping[str, Any]] = {
     "threshold": {"policy": "Threshold", "targets": {"runningRequests": 3, "queuedRequests": 1}},
     "learned": {},
@@ -36,7 +38,7 @@ def test_replicas_follow_the_load_up_and_down_and_no_request_fails(
     service = an_ollama_service(
         reachable.uri(MODEL),
         maxNumSeqs=SLOTS,
-        pod={"resources": {"requests": POD, "limits": POD}},
+        pod={"resources": RESOURCES},
         autoscaling={"minReplicas": 1, "maxReplicas": MOST_REPLICAS, **policy},
     )
     kube.create(service)
