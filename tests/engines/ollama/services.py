@@ -21,7 +21,7 @@ def an_ollama_service(uri: str, **spec: Any) -> Body:
             "env": [{"name": "SSL_CERT_FILE", "value": AUTHORITY}],
             "files": [{"path": AUTHORITY, "configMapKeyRef": {"name": "authority", "key": "authority.pem"}}],
         },
-        "drain": {"timeoutSeconds": 120},
+        "drain": {"timeoutSeconds": 300},
         "pod": {"resources": {"requests": {"cpu": "100m", "memory": "256Mi"}}},
     }
     return a_tiny_service(engine="ollama", **{**fields, **spec})
