@@ -20,7 +20,7 @@ from llmservice.api.v1alpha1.text import Form
 EngineName = Annotated[
     str,
     Field(min_length=1, max_length=32),
-    Form(r"[a-z][-a-z0-9]*", "is not the name of an engine: write llamacpp, tgi or vllm"),
+    Form(r"[a-z][-a-z0-9]*", "is not the name of an engine: write it in lower case, as vllm or llamacpp"),
 ]
 Quantization = Annotated[
     str,
