@@ -104,6 +104,7 @@ def test_the_number_is_taken_over_and_the_operator_lets_go_of_it(kube: Kube) -> 
     assert deployment(kube)["spec"]["replicas"] == 2
 
 
+@pytest.mark.slow
 def test_who_else_sets_the_number_is_overruled_and_told(kube: Kube) -> None:
     kube.create(a_tiny_service(autoscaling={"minReplicas": 1, "maxReplicas": 3}, pod=NOWHERE))
     kube.wait(lambda: AUTOSCALER in owners(kube) or None, lambda: owners(kube))
@@ -123,6 +124,7 @@ def test_advise_beside_an_hpa_on_the_deployment(kube: Kube) -> None:
     stays_with(kube, 2, "kube-controller-manager")
 
 
+@pytest.mark.slow
 def test_advise_beside_an_hpa_on_the_llmservice(kube: Kube) -> None:
     kube.create(a_tiny_service(replicas=1, autoscaling={"maxReplicas": 4, "mode": "Advise"}, pod=NOWHERE))
     advised(kube)

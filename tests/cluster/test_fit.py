@@ -38,6 +38,8 @@ def test_the_first_alternative_that_fits_is_taken(kube: Kube) -> None:
     deployment = kube.wait(lambda: kube.get("Deployment", "chat"), lambda: kube.condition("chat", "Ready"))
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "4"
-    plan = kube.wait(lambda: ((kube.get("LLMService", "chat") or {}).get("status") or {}).get("plan"), lambda: "no plan")
+    plan = kube.wait(
+        lambda: ((kube.get("LLMService", "chat") or {}).get("status") or {}).get("plan"), lambda: "no plan"
+    )
     assert plan["accelerator"] == "H100"
     assert [note.split()[0] for note in plan["notes"][:2]] == ["T4", "L4"]

@@ -55,6 +55,7 @@ def restarts(pod: Body) -> int:
 
 
 @pytest.mark.usefixtures("slow")
+@pytest.mark.slow
 def test_a_model_that_loads_longer_than_its_budget_is_told_and_starts_without_a_restart(kube: Kube) -> None:
     kube.create(a_tiny_service(model=MODEL, startup={"timeoutSeconds": BUDGET_SECONDS}))
     late = kube.wait_reason("chat", "StartupTimedOut")

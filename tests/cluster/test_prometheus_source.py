@@ -135,6 +135,7 @@ def test_it_says_of_every_pod_what_the_pod_says(kube: Kube, server: MetricsServe
 
 
 @pytest.mark.usefixtures("models")
+@pytest.mark.slow
 def test_a_pod_that_is_gone_is_unread_and_the_new_one_is_found(kube: Kube, server: MetricsServer) -> None:
     kube.create(a_tiny_service())
     kube.wait_ready("chat")

@@ -43,6 +43,7 @@ def test_kubectl_scale_works_on_the_resource(kube: Kube) -> None:
 
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
+@pytest.mark.slow
 def test_an_edit_finishes_where_the_only_gpus_are_taken(kube: Kube) -> None:
     """Replace: the old pod gives its GPUs back before the new one asks for them."""
     kube.create(on_gpu(count=4))

@@ -100,6 +100,7 @@ def test_a_replica_keeps_its_node_while_it_starts(kube: Kube) -> None:
 
 
 @pytest.mark.usefixtures("models")
+@pytest.mark.slow
 def test_a_node_that_is_emptied_gives_up_one_replica_at_a_time(kube: Kube) -> None:
     """By evictions, as a drain, Karpenter and the cluster autoscaler make them."""
     kube.create(on_gpu(replicas=2))

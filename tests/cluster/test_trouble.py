@@ -74,6 +74,7 @@ def test_more_gpus_than_any_node_has_is_named_with_the_way_out(kube: Kube) -> No
 
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("models")
+@pytest.mark.slow
 def test_a_pod_that_waited_for_a_gpu_tells_of_that_alone(kube: Kube) -> None:
     kube.create(on_gpu(count=4, name="first"))
     kube.wait_ready("first")
