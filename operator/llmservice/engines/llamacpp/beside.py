@@ -12,10 +12,9 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.adapters import Adapter, AdapterCall, AdapterSupport, LiveAdapters
 from llmservice.engines.engine import Default, ServingRequest
 from llmservice.engines.gguf import quantization_in
+from llmservice.engines.options import Options
 from llmservice.errors import InvalidSpec
 from llmservice.models.model_facts import Task
-
-Options = tuple[tuple[str, ...], ...]
 
 TASKS = frozenset({Task.GENERATE, Task.EMBED, Task.RERANK})
 PROJECTOR_SOURCES = frozenset({"pvc"})

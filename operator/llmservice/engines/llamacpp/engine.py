@@ -36,6 +36,7 @@ from llmservice.engines.llamacpp.metric_names import llamacpp_metric_names
 from llmservice.engines.llamacpp.owned import LLAMACPP_OWNED
 from llmservice.engines.llamacpp.start_log import start_report, start_times
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.options import Options, known_words
 from llmservice.engines.parallelism import ParallelUse
 from llmservice.errors import InvalidSpec
 
@@ -136,7 +137,7 @@ class LlamaCpp:
             *beside_options(request),
         )
         return Launch(
-            args=tuple(word for option in wanted if request.version.knows(option[0]) for word in option),
+            args=known_words(request.version, wanted),
             probes=_PROBES,
             environment={**_places(request.model), **_changeable(request)},
             writable_paths=(_CACHE,),
@@ -152,10 +153,8 @@ class LlamaCpp:
 
 ENGINE = LlamaCpp()
 
-_Options = tuple[tuple[str, ...], ...]
 
-
-def _serving(request: ServingRequest) -> _Options:
+def _serving(request: ServingRequest) -> Options:
     return (
         ("--host", request.host),
         ("--port", str(request.port)),
@@ -171,7 +170,7 @@ def _places(model: ModelSource) -> Mapping[str, str]:
     return {**places, "LLAMA_ARG_OFFLINE": "1"} if model.hub_cache else places
 
 
-def _model(request: ServingRequest) -> tuple[_Options, tuple[Default, ...], tuple[str, ...]]:
+def _model(request: ServingRequest) -> tuple[Options, tuple[Default, ...], tuple[str, ...]]:
     """Which file to load: from a volume by its path, from the hub by its quantization or name."""
     model, known = request.model, request.version.quantizations
     if model.path:
@@ -202,7 +201,7 @@ def _stated(request: ServingRequest, file: str) -> tuple[str, ...]:
     return () if stated else (f"{file} decides the quantization; {request.quantization} was not checked",)
 
 
-def _capacity(request: ServingRequest) -> _Options:
+def _capacity(request: ServingRequest) -> Options:
     """One slot per concurrent request, each with exactly max_model_len tokens.
 
     A slot owns ctx-size / parallel tokens, rounded up to 256, and may use max_model_len of them. `--fit off` keeps the
@@ -228,7 +227,7 @@ def _device_layers(request: ServingRequest) -> str:
     return "all" if request.offload_layers is None else str(request.offload_layers)
 
 
-def _kv_cache(dtype: str, *, own_image: bool) -> _Options:
+def _kv_cache(dtype: str, *, own_image: bool) -> Options:
     if not dtype:
         return ()
     if dtype not in _KV_CACHE_DTYPES and not own_image:

@@ -1,9 +1,10 @@
 """llama.cpp's options that the operator sets, or keeps users from setting: each with what to do instead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from llmservice.catalog.engine_version import EngineVersion
-from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD
+from llmservice.engines.options import owned_arguments
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: TLS belongs to a gateway in front"
@@ -89,12 +90,6 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 """Remedy → options in every spelling, with their environment variables. Negated variables (`_NO_`) are read too."""
 
 
-def _owned() -> Iterator[tuple[str, str]]:
-    for remedy, options in _OWNED.items():
-        for word in " ".join(options).split():
-            yield word, remedy
-
-
 def _layers_instead(_version: EngineVersion, value: str) -> str:
     """The remedy for a number of layers."""
     if not (value.isascii() and value.isdigit()):
@@ -106,8 +101,4 @@ def _layers_instead(_version: EngineVersion, value: str) -> str:
     return f"use spec.gpu.offloadLayers: {int(value)}"
 
 
-LLAMACPP_OWNED = OwnedArguments(
-    flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-    environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
-    by_value={_LAYERS: _layers_instead},
-)
+LLAMACPP_OWNED = owned_arguments(_OWNED, beginnings=False, by_value={_LAYERS: _layers_instead})

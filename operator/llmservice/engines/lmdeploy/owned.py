@@ -1,9 +1,10 @@
 """LMDeploy's options that the operator sets, or keeps users from setting: each with what to do instead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD
 from llmservice.engines.hugging_face import CACHE_VARIABLES, TOKEN_VARIABLES
+from llmservice.engines.options import owned_arguments
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _HEALTH_TOO = (
@@ -45,20 +46,4 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 }
 """Remedy → options in every spelling, and variables."""
 
-
-def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse also accepts an unambiguous beginning of an option (`--max-b`, `--sess`).
-
-    Exact names come last, so that each has its own remedy and not that of a longer one that begins with it.
-    """
-    words = [(word, remedy) for remedy, options in _OWNED.items() for word in " ".join(options).split()]
-    for word, remedy in words:
-        for end in range(len("--x"), len(word) if word.startswith("--") else 0):
-            yield word[:end], remedy
-    yield from words
-
-
-LMDEPLOY_OWNED = OwnedArguments(
-    flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-    environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
-)
+LMDEPLOY_OWNED = owned_arguments(_OWNED, beginnings=True)

@@ -18,6 +18,7 @@ from llmservice.engines.engine import (
     Syntax,
 )
 from llmservice.engines.hugging_face import OFFLINE, one_of, quantization_on_load
+from llmservice.engines.options import Options, known_words
 from llmservice.engines.parallelism import Parallelism, ParallelUse
 from llmservice.engines.sglang.log_patterns import SGLANG_LOG_PATTERNS
 from llmservice.engines.sglang.metric_names import sglang_metric_names
@@ -94,7 +95,7 @@ class Sglang:
         wanted = (*_serving(request), *_model(request), *_numbers(request), *_capacity(request))
         return Launch(
             command=("python3", "-m", "sglang.launch_server"),
-            args=tuple(word for option in wanted if request.version.knows(_flag(option)) for word in option),
+            args=known_words(request.version, wanted),
             probes=_PROBES,
             environment=_environment(request),
             writable_paths=(_CACHE,),
@@ -113,15 +114,8 @@ class Sglang:
 
 ENGINE = Sglang()
 
-_Options = tuple[tuple[str, ...], ...]
-"""Options as words; the first word of each begins with the flag, which decides whether a version knows it."""
 
-
-def _flag(option: tuple[str, ...]) -> str:
-    return option[0].partition("=")[0]
-
-
-def _serving(request: ServingRequest) -> _Options:
+def _serving(request: ServingRequest) -> Options:
     """What excludes lines of the log takes every word up to the next option."""
     return (
         ("--uvicorn-access-log-exclude-prefixes", "/health", "/metrics"),
@@ -132,7 +126,7 @@ def _serving(request: ServingRequest) -> _Options:
     )
 
 
-def _model(request: ServingRequest) -> _Options:
+def _model(request: ServingRequest) -> Options:
     """A GGUF file is recognized by its first bytes (server_args.py: check_gguf_file)."""
     model = request.model
     return (
@@ -142,7 +136,7 @@ def _model(request: ServingRequest) -> _Options:
     )
 
 
-def _numbers(request: ServingRequest) -> _Options:
+def _numbers(request: ServingRequest) -> Options:
     """Number formats; what the checkpoint states itself is not repeated."""
     dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
     kv_cache_dtype = _kv_cache_dtype(request)
@@ -160,7 +154,7 @@ def _kv_cache_dtype(request: ServingRequest) -> str:
     return _KV_CACHE_DTYPES.get(one_of(asked, tuple(_KV_CACHE_DTYPES), "spec.kvCacheDtype"), "")
 
 
-def _capacity(request: ServingRequest) -> _Options:
+def _capacity(request: ServingRequest) -> Options:
     """Concurrent requests and tokens per request; a KV cache with room for fewer tokens shortens what it accepts."""
     return (
         *(((f"--context-length={request.max_model_len}",),) if request.max_model_len else ()),
@@ -169,7 +163,7 @@ def _capacity(request: ServingRequest) -> _Options:
     )
 
 
-def _parallel(shared: Parallelism) -> _Options:
+def _parallel(shared: Parallelism) -> Options:
     """How devices share the model; what is one is not said, but for tensor."""
     return (
         (f"--tp-size={shared.tensor}",),

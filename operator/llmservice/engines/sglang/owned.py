@@ -1,9 +1,10 @@
 """SGLang's options that the operator sets, or keeps users from setting: each with what to do instead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD
 from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN_VARIABLES, quantization_instead
+from llmservice.engines.options import owned_arguments
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _MEASURED = "leave it out: a replica that was never asked for a token has no metrics"
@@ -53,21 +54,4 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 }
 """Remedy → options in every spelling, and variables."""
 
-
-def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse also accepts an unambiguous beginning of an option (`--max-run`, `--tp`).
-
-    Exact names come last, so that each has its own remedy and not that of a longer one that begins with it.
-    """
-    words = [(word, remedy) for remedy, options in _OWNED.items() for word in " ".join(options).split()]
-    for word, remedy in words:
-        for end in range(len("--x"), len(word) if word.startswith("--") else 0):
-            yield word[:end], remedy
-    yield from words
-
-
-SGLANG_OWNED = OwnedArguments(
-    flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-    environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
-    by_value={QUANTIZATION: quantization_instead},
-)
+SGLANG_OWNED = owned_arguments(_OWNED, beginnings=True, by_value={QUANTIZATION: quantization_instead})

@@ -9,9 +9,8 @@ import orjson
 
 from llmservice.engines.adapters import Adapter, AdapterCall, AdapterSupport, LiveAdapters
 from llmservice.engines.engine import Default, ServingRequest
+from llmservice.engines.options import Options
 from llmservice.models.model_facts import Task
-
-Options = tuple[tuple[str, ...], ...]
 
 TASKS = frozenset(Task)
 DRAFT_SOURCES = frozenset({"pvc", "hf"})

@@ -23,6 +23,7 @@ from llmservice.engines.hugging_face import (
     quantization_on_load,
 )
 from llmservice.engines.memory_use import MemoryOptions, MemoryUse
+from llmservice.engines.options import Options, known_words
 from llmservice.engines.parallelism import Parallelism, ParallelUse
 from llmservice.engines.vllm.beside import (
     ADAPTERS,
@@ -109,9 +110,6 @@ _PARALLEL = ParallelUse(
 _LONGEST_START_SECONDS = 7 * 86_400
 """Of copies: by default what serves ends after 600 s (v1/engine/core_client.py). The startup probe decides."""
 
-_Options = tuple[tuple[str, ...], ...]
-"""Options as words; the first word of each begins with the flag, which decides whether a version knows it."""
-
 
 class Vllm:
     """vLLM's OpenAI server, `vllm serve`, as in its official images."""
@@ -169,7 +167,7 @@ class Vllm:
             *_capacity(request),
             *_stopping(request),
         )
-        options = tuple(word for option in wanted if request.version.knows(_flag(option)) for word in option)
+        options = known_words(request.version, wanted)
         drains = request.version.knows("--shutdown-timeout")
         defaults = _kv_cache_on_cpu(request)
         return Launch(
@@ -199,11 +197,7 @@ class Vllm:
 ENGINE = Vllm()
 
 
-def _flag(option: tuple[str, ...]) -> str:
-    return option[0].partition("=")[0]
-
-
-def _serving(request: ServingRequest) -> _Options:
+def _serving(request: ServingRequest) -> Options:
     """The names come first: their option takes every word up to the next option."""
     return (
         ("--served-model-name", *request.names),
@@ -213,7 +207,7 @@ def _serving(request: ServingRequest) -> _Options:
     )
 
 
-def _model(request: ServingRequest) -> _Options:
+def _model(request: ServingRequest) -> Options:
     """How weights are loaded; the model itself is the first word after the command."""
     model = request.model
     return (
@@ -223,7 +217,7 @@ def _model(request: ServingRequest) -> _Options:
     )
 
 
-def _numbers(request: ServingRequest) -> _Options:
+def _numbers(request: ServingRequest) -> Options:
     """Number formats; what the checkpoint states itself is not repeated."""
     dtype, on_load = one_of(request.dtype, _DTYPES, "spec.dtype"), quantization_on_load(request)
     return (
@@ -233,7 +227,7 @@ def _numbers(request: ServingRequest) -> _Options:
     )
 
 
-def _capacity(request: ServingRequest) -> _Options:
+def _capacity(request: ServingRequest) -> Options:
     """Concurrent requests and tokens per request.
 
     Both are of each copy of the model. A step must have room for one token of each request (config/scheduler.py);
@@ -249,7 +243,7 @@ def _capacity(request: ServingRequest) -> _Options:
     )
 
 
-def _parallel(shared: Parallelism) -> _Options:
+def _parallel(shared: Parallelism) -> Options:
     """How devices share the model; what is one is not said, but for tensor."""
     return (
         (f"--tensor-parallel-size={shared.tensor}",),
@@ -259,14 +253,14 @@ def _parallel(shared: Parallelism) -> _Options:
     )
 
 
-def _length(request: ServingRequest) -> _Options:
+def _length(request: ServingRequest) -> Options:
     """Tokens per request; where nobody says the engine fits the model's length to the memory, or takes it as it is."""
     if request.max_model_len:
         return ((f"--max-model-len={request.max_model_len}",),)
     return (("--max-model-len=auto",),) if request.version.fits_context else ()
 
 
-def _stopping(request: ServingRequest) -> _Options:
+def _stopping(request: ServingRequest) -> Options:
     return ((f"--shutdown-timeout={request.drain_seconds}",),)
 
 

@@ -1,9 +1,10 @@
 """vLLM's options that the operator sets, or keeps users from setting: each with what to do instead."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from llmservice.engines.engine import KEYS_INSTEAD, OwnedArguments
+from llmservice.engines.engine import KEYS_INSTEAD
 from llmservice.engines.hugging_face import CACHE_VARIABLES, QUANTIZATION, TOKEN_VARIABLES, quantization_instead
+from llmservice.engines.options import owned_arguments
 
 _RELIED_ON = "leave it out: the Service, the probes and the metrics rely on it"
 _GATEWAY = "leave it out: TLS belongs to a gateway in front"
@@ -61,18 +62,4 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
 }
 """Remedy → options in every spelling, and variables."""
 
-
-def _owned() -> Iterator[tuple[str, str]]:
-    """Every spelling: argparse also accepts an unambiguous prefix of an option (`--max-num-s`, `-t`)."""
-    for remedy, options in _OWNED.items():
-        for word in " ".join(options).split():
-            shortest = len("--x") if word.startswith("--") else len("-x") if word.startswith("-") else len(word)
-            for end in range(shortest, len(word) + 1):
-                yield word[:end], remedy
-
-
-VLLM_OWNED = OwnedArguments(
-    flags={word: remedy for word, remedy in _owned() if word.startswith("-")},
-    environment={word: remedy for word, remedy in _owned() if not word.startswith("-")},
-    by_value={QUANTIZATION: quantization_instead},
-)
+VLLM_OWNED = owned_arguments(_OWNED, beginnings=True, by_value={QUANTIZATION: quantization_instead})
