@@ -9,18 +9,23 @@ import importlib
 import os
 
 import click
+from click.shell_completion import CompletionItem
 
 from llmservice import __version__
 
 VERBS = {
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
+    "completion": "Print the completion of a shell: bash, zsh or fish.",
     "crd": "Print the CustomResourceDefinition.",
+    "diff": "Show what applying a file would change, and whether pods restart.",
     "doctor": "Check what has to be right in a cluster, each finding with its way out.",
     "download": "Download a model to a claim, once and checked.",
+    "events": "Show what happened to a service, its pods and its Jobs.",
     "explain": "Explain why a service has its number of replicas.",
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
     "images": "Print every engine image a cluster needs.",
     "inspect": "Print what a model's files say of it.",
+    "logs": "Print the log of the pod that matters first.",
     "plan": "Print what would run for LLMServices and why, or why they are refused.",
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
@@ -50,6 +55,11 @@ class _Verbs(click.Group):
             gc.enable()
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Without importing each verb to ask for its help."""
+        verbs = [CompletionItem(name, help=said) for name, said in sorted(VERBS.items()) if name.startswith(incomplete)]
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):
             formatter.write_dl(sorted(VERBS.items()))
@@ -57,16 +67,20 @@ class _Verbs(click.Group):
 
 @click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="llmservice")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Serve large language models on Kubernetes: nine engines, from vLLM to Ollama, by one resource.
 
     An LLMService becomes a Deployment, a Service and other objects that it needs. `llmservice run` is the operator;
     `llmservice plan` says what it would do with a file, `llmservice render` prints the manifests.
 
     \b
-    llmservice crd | kubectl apply -f -
+    llmservice crd | kubectl apply --server-side -f -
+    llmservice doctor
     llmservice plan chat.yaml
-    llmservice validate manifests/*.yaml -o sarif > findings.sarif
-    llmservice render chat.yaml
-    llmservice run --context my-cluster
+    llmservice diff chat.yaml
+    llmservice status chat --watch
+    llmservice logs chat -f
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
+    if os.environ.get("NO_COLOR"):
+        context.color = False  # no-color.org; click itself leaves colours out where nobody looks

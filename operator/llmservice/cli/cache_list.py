@@ -1,7 +1,6 @@
 """`llmservice cache list`: which models are on which claims."""
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,26 +9,25 @@ import click
 
 from llmservice.cli.cache_claim import cache_claim_at
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.namespaces import namespace_option
+from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.table import table
+from llmservice.cli.where import Where, cluster_options
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.transport.connection import connect
-from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import UsageError
 
 _GB = 10**9
 _Rows = list[dict[str, Any]]
 _OF_CLUSTER = ("namespace", "service", "claim", "model", "revision", "bytes", "state", "key")
+_WIDE = ("path",)
 _OF_CLAIM = ("model", "revision", "bytes", "files", "state", "key")
 
 
 @click.command(name="list")
-@namespace_option
+@cluster_options
 @click.option("--all-namespaces", "-A", is_flag=True, help="Those of all namespaces.")
 @click.option("--root", type=click.Path(path_type=Path), help="Folder where a claim is mounted: list what is on it.")
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(namespace: str, root: Path | None, context: str, output: str, *, all_namespaces: bool) -> None:
+@output_option(wide=True)
+def command(where: Where, root: Path | None, output: str, *, all_namespaces: bool) -> None:
     """Print the LLMServices that have a cache: claim, model, revision, bytes, and whether it is complete.
 
     They are read from the cluster of your kubeconfig, with your own rights. With --root no cluster is asked: what is
@@ -41,17 +39,17 @@ def command(namespace: str, root: Path | None, context: str, output: str, *, all
     kubectl exec deploy/shell -- llmservice cache list --root /models
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        if root and (all_namespaces or context):
-            raise UsageError("NoCluster", "asks no cluster: leave --all-namespaces and --context out", field="--root")
-        rows = _on_claim(root) if root else _in_cluster(asyncio.run(_services(all_namespaces, namespace, context)))
-    columns = _OF_CLAIM if root else _OF_CLUSTER
-    click.echo(json.dumps(rows, indent=1) + "\n" if output == "json" else _table(rows, columns), nl=False)
+        if root and (all_namespaces or where != Where()):
+            message = "asks no cluster: leave out --all-namespaces, --namespace, --context and --kubeconfig"
+            raise UsageError("NoCluster", message, field="--root")
+        rows = _on_claim(root) if root else _in_cluster(asyncio.run(_services(where, everywhere=all_namespaces)))
+    columns = (*(_OF_CLAIM if root else _OF_CLUSTER), *(_WIDE if output == WIDE else ()))
+    click.echo(as_data(rows, output) if is_for_programs(output) else _table(rows, columns), nl=False)
 
 
-async def _services(everywhere: bool, namespace: str, context: str) -> list[dict[str, Any]]:  # noqa: FBT001
-    async with connect(await load_credentials(context=context)) as connection:
-        chosen = "" if everywhere else namespace or connection.credentials.namespace
-        return await ApiServer(connection).list("LLMService", chosen)
+async def _services(where: Where, *, everywhere: bool) -> list[dict[str, Any]]:
+    async with where.connected() as (connection, namespace):
+        return await ApiServer(connection).list("LLMService", "" if everywhere else namespace)
 
 
 def _in_cluster(bodies: Iterable[Mapping[str, Any]]) -> _Rows:

@@ -14,9 +14,8 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
 from llmservice.cli.planner_options import planner_from, planner_options, settings_of
 from llmservice.cli.reading import files_argument
+from llmservice.cli.where import Where, connection_options
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.transport.connection import connect
-from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import Conflict, InvalidInput
 from llmservice.objects.names import DOWNLOAD_PREFIX, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
@@ -34,7 +33,7 @@ _PREFIX = "llmservice-prefetch-"
 @files_argument
 @planner_options
 @click.option("--image", default="", help="The operator's image, which downloads.  [default: as the settings say]")
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
+@connection_options
 @click.option(
     "--output",
     "-o",
@@ -47,7 +46,7 @@ def command(
     settings: Path | None,
     platform: str | None,
     image: str,
-    context: str,
+    where: Where,
     output: str | None,
 ) -> None:
     """Download the models of the LLMServices in FILES ("-" is standard input) to their claims, before they are applied.
@@ -82,7 +81,7 @@ def command(
         if output:
             click.echo(to_yaml(wanted) if output == "yaml" else to_json(wanted), nl=False)
         else:
-            asyncio.run(_made(wanted, context))
+            asyncio.run(_made(wanted, where))
 
 
 def prefetched(
@@ -118,9 +117,9 @@ def _without_owner(manifest: Manifest) -> Manifest:
     return {**manifest, "metadata": metadata}
 
 
-async def _made(manifests: Sequence[Manifest], context: str) -> None:
+async def _made(manifests: Sequence[Manifest], where: Where) -> None:
     """Each that is not there; of two services that want the same model on the same claim one Job."""
-    async with connect(await load_credentials(context=context)) as connection:
+    async with where.connected() as (connection, _):
         cluster = ApiServer(connection)
         for manifest in manifests:
             try:

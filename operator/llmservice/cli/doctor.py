@@ -1,7 +1,6 @@
 """`llmservice doctor`: what of a cluster has to be right for LLMServices, and is not."""
 
 import asyncio
-import json
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -25,13 +24,13 @@ from llmservice.cli.checkup import (
 )
 from llmservice.cli.checkup_devices import of_devices
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.namespaces import namespace_option
-from llmservice.cli.table import table
+from llmservice.cli.output import as_data, is_for_programs, output_option
+from llmservice.cli.table import Painted, bad, good, table, warning
+from llmservice.cli.where import Where, cluster_options
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.device_census import DeviceCensus
 from llmservice.cluster.own_namespace import USUAL
-from llmservice.cluster.transport.connection import Connection, connect
-from llmservice.cluster.transport.credentials import load_credentials
+from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, Refused
 from llmservice.objects.names import LEASE
 from llmservice.objects.references import Manifest, Ref
@@ -42,11 +41,10 @@ _VERBS = ("get", "list", "create", "patch", "delete")
 
 
 @click.command(name="doctor")
-@namespace_option
+@cluster_options
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator runs.")
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(namespace: str, operator_namespace: str, context: str, output: str) -> None:
+@output_option()
+def command(where: Where, operator_namespace: str, output: str) -> None:
     """Check the cluster: Kubernetes, CRD, operator, your rights, devices by type and how many are free, LLMServices.
 
     Each finding says what to do about it. It reads with your own rights; what they do not show is marked with "?".
@@ -59,18 +57,21 @@ def command(namespace: str, operator_namespace: str, context: str, output: str) 
     llmservice doctor -n ml --context production -o json | jq '.[] | select(.grade == "wrong")'
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        findings = asyncio.run(_examined(namespace, operator_namespace, context))
-    if output == "json":
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=1))
+        findings = asyncio.run(_examined(where, operator_namespace))
+    if is_for_programs(output):
+        click.echo(as_data([{**asdict(each), "grade": each.grade.value} for each in findings], output), nl=False)
     else:
-        click.echo("\n".join(table((each.grade.value, each.about, each.message) for each in findings)))
+        click.echo("\n".join(table((_painted(each.grade), each.about, each.message) for each in findings)))
     if any(finding.grade is Grade.WRONG for finding in findings):
         sys.exit(1)
 
 
-async def _examined(namespace: str, operator_namespace: str, context: str) -> list[Finding]:
-    async with connect(await load_credentials(context=context)) as connection:
-        chosen = namespace or connection.credentials.namespace
+def _painted(grade: Grade) -> Painted:
+    return {Grade.OK: good, Grade.WRONG: bad}.get(grade, warning)(grade.value)
+
+
+async def _examined(where: Where, operator_namespace: str) -> list[Finding]:
+    async with where.connected() as (connection, chosen):
         server, census = ApiServer(connection), DeviceCensus(connection)
         lease = await _seen(lambda: server.get(Ref("Lease", operator_namespace, LEASE)))
         nodes = await _seen(census.nodes)

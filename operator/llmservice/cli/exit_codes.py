@@ -6,18 +6,19 @@ from contextlib import contextmanager
 
 import click
 
+from llmservice.cli.program import program
 from llmservice.errors import OperatorError, UsageError
 
-_FAILED = 1
+FAILED = 1
 _WRONG_USAGE = 2
 """As click for an unknown option."""
 
 
 @contextmanager
-def errors_shown() -> Iterator[None]:
-    """Exit with 2 for a `UsageError` and with 1 for any other `OperatorError`."""
+def errors_shown(failed: int = FAILED) -> Iterator[None]:
+    """Exit with 2 for a `UsageError` and with `failed` for any other `OperatorError`."""
     try:
         yield
     except OperatorError as error:
-        click.echo(f"llmservice: {error}", err=True)
-        sys.exit(_WRONG_USAGE if isinstance(error, UsageError) else _FAILED)
+        click.echo(f"{program()}: {error}", err=True)
+        sys.exit(_WRONG_USAGE if isinstance(error, UsageError) else failed)

@@ -1,48 +1,29 @@
-"""`llmservice explain`: why a service runs as many replicas as it does, from the operator that decides it."""
+"""`llmservice explain`: why a service runs as many replicas as it does."""
 
 import asyncio
-import ipaddress
-import json
-import ssl
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
-import aiohttp
 import click
 
+from llmservice.cli.asking import Asker
+from llmservice.cli.completing import services
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.explanation import as_text
-from llmservice.cli.namespaces import namespace_option, namespace_or_current
-from llmservice.cluster.leadership.leader_proxy import ask_leader
+from llmservice.cli.holding import held, is_autoscaled, last_told
+from llmservice.cli.output import as_data, is_for_programs, output_option
+from llmservice.cli.own_objects import service_named
+from llmservice.cli.program import program
+from llmservice.cli.where import Where, cluster_options
+from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.own_namespace import USUAL
-from llmservice.cluster.tokens import own_token, token_in, token_of_account
-from llmservice.cluster.transport.connection import Connection, connect
-from llmservice.cluster.transport.credentials import load_credentials
-from llmservice.errors import InvalidInput, Refused, Unavailable, UsageError
-from llmservice.objects.names import LEASE
-
-_SECONDS = 15.0
-_WAY_OUT = "give the address of an operator's endpoint"
-_ALWAYS = {"namespace", "name", "periodSeconds", "conditions"}
-"""What every explanation has, also that of a service that is not scaled now."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asker:
-    """Who asks, and where: the options of the command."""
-
-    operator: str
-    operator_namespace: str
-    operator_ca: str
-    token_file: str
-    as_service_account: str
-    context: str
+from llmservice.cluster.transport.connection import Connection
+from llmservice.errors import NotFound, NotYet, OperatorError, Refused, Unavailable
+from llmservice.objects.references import Manifest, Ref
 
 
 @click.command(name="explain")
-@click.argument("name")
-@namespace_option
+@click.argument("name", shell_complete=services)
+@cluster_options
 @click.option("--operator", default="", help="Address of the leader's endpoint, such as https://127.0.0.1:8443.")
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator's Lease is.")
 @click.option("--operator-ca", default="", help="File with the authority of the certificate at --operator.")
@@ -50,104 +31,80 @@ class _Asker:
 @click.option(
     "--as-service-account", default="", help="NAMESPACE/NAME: show a token made for this account and the operator."
 )
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(name: str, namespace: str, output: str, **options: str) -> None:
-    """Print what the autoscaler saw of the LLMService NAME a moment ago, what each step asked for, and what it decided.
+@output_option()
+def command(name: str, where: Where, output: str, **options: str) -> None:
+    """Print why LLMService NAME has as many replicas as it has.
 
-    The leader is found by its Lease and asked through the API server, for which you need the rights to
-    `get` `leases` and `pods/proxy` in the operator's namespace. With --operator it is asked directly, for example
-    through `kubectl port-forward`.
+    Of one that is autoscaled: what the autoscaler saw a moment ago, what each step asked for, and what it decided. The
+    leader is found by its Lease and asked through the API server, for which you need the rights to `get` `leases` and
+    `pods/proxy` in the operator's namespace. With --operator it is asked directly, for example through
+    `kubectl port-forward`. Of any other: who sets the replicas, from the resource and its Deployment; no operator is
+    asked.
 
     The operator answers those who may `get` the LLMService, and a bearer token tells it who asks: that of --token-file;
     one of --as-service-account, which is worth nothing anywhere else and ten minutes at most (you need the right to
     `create` `serviceaccounts/token`); else that of your kubeconfig.
 
     \b
+    Exit codes: 0 explained, 1 no such service, refused, or the operator is away; 2 wrong usage.
+
+    \b
     llmservice explain chat -n ml
     llmservice explain chat -n ml --as-service-account ml/viewer
     llmservice explain chat -n ml -o json | jq .decision
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
-    asker = _Asker(**options)
+    asker = Asker(where=where, **options)
     with errors_shown():
-        answer = asyncio.run(_ask(asker, namespace, name))
-    click.echo(json.dumps(answer, indent=1, ensure_ascii=False) if output == "json" else as_text(answer))
+        answer = asyncio.run(_directly(asker, name) if asker.operator else _through_the_cluster(asker, name))
+    click.echo(as_data(answer, output) if is_for_programs(output) else f"{as_text(answer)}\n", nl=False)
 
 
-async def _ask(asker: _Asker, namespace: str, name: str) -> dict[str, Any]:
-    path = f"explain/{await namespace_or_current(namespace, asker.context)}/{name}"
-    return await (_ask_directly(asker, path) if asker.operator else _ask_the_leader(asker, path))
-
-
-async def _ask_the_leader(asker: _Asker, path: str) -> dict[str, Any]:
-    async with connect(await load_credentials(context=asker.context)) as connection:
-        token = await _token(asker, connection)
-        return await ask_leader(connection, asker.operator_namespace, LEASE, path, token)
-
-
-async def _token(asker: _Asker, connection: Connection) -> str:
-    if asker.token_file:
-        return token_in(asker.token_file)
-    if asker.as_service_account:
-        return await token_of_account(connection, asker.as_service_account)
-    return await own_token(connection)
-
-
-async def _ask_directly(asker: _Asker, path: str) -> dict[str, Any]:
-    url, limit = f"{asker.operator.rstrip('/')}/{path}", aiohttp.ClientTimeout(total=_SECONDS)
-    tls, headers = _tls(asker), await _authorization(asker)
+async def _directly(asker: Asker, name: str) -> dict[str, Any]:
+    """What an operator at an address knows; of what it does not scale, what the cluster says, if it can be asked."""
     try:
-        async with (
-            aiohttp.ClientSession(timeout=limit) as session,
-            session.get(url, headers=headers, ssl=tls, allow_redirects=False) as response,
-        ):
-            status, answer = response.status, await response.json()
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-        why = str(error) or "no answer in time"
-        raise Unavailable("Unreachable", f"{url}: {why}; {_WAY_OUT}") from error
-    return _explanation(url, status, answer)
-
-
-async def _authorization(asker: _Asker) -> dict[str, str]:
-    """Nothing by plain HTTP, where everybody could read a token; an operator that answers so asks for none."""
-    if _address(asker).scheme != "https":
-        if asker.token_file or asker.as_service_account:
-            raise UsageError("NoToken", "must begin with https://: a token is shown by HTTPS only", field="--operator")
-        return {}
-    if asker.token_file:
-        return {"Authorization": f"Bearer {token_in(asker.token_file)}"}
-    async with connect(await load_credentials(context=asker.context)) as connection:
-        return {"Authorization": f"Bearer {await _token(asker, connection)}"}
-
-
-def _tls(asker: _Asker) -> ssl.SSLContext | bool:
-    """The certificate is checked, but on this machine itself: where a port is forwarded, no name can fit."""
-    if asker.operator_ca:
+        return await asker.ask_directly(f"explain/{await asker.where.namespace_or_default()}/{name}")
+    except NotFound as unknown:
         try:
-            return ssl.create_default_context(cafile=asker.operator_ca)
-        except OSError as error:
-            raise InvalidInput("InvalidCertificate", f"cannot be read: {error}", field="--operator-ca") from error
-    return not _is_this_machine(_address(asker).hostname or "")
+            async with asker.where.connected() as (connection, namespace):
+                return await _held(ApiServer(connection), namespace, name)
+        except (Refused, Unavailable):
+            raise unknown from None
 
 
-def _address(asker: _Asker) -> SplitResult:
+async def _through_the_cluster(asker: Asker, name: str) -> dict[str, Any]:
+    async with asker.where.connected() as (connection, namespace):
+        server = ApiServer(connection)
+        service = await service_named(server, namespace, name)
+        if not is_autoscaled(service):
+            return await _held(server, namespace, name)
+        return await _of_the_leader(asker, connection, service)
+
+
+async def _of_the_leader(asker: Asker, connection: Connection, service: Manifest) -> dict[str, Any]:
+    """What the leader answers; what it does not scale yet is explained by the resource."""
+    namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
     try:
-        return urlsplit(asker.operator)
-    except ValueError as error:
-        raise UsageError("InvalidAddress", f"{asker.operator}: {error}; {_WAY_OUT}", field="--operator") from error
+        return await asker.ask_the_leader(connection, f"explain/{namespace}/{name}")
+    except NotFound:
+        return await _held(ApiServer(connection), namespace, name)
+    except (NotYet, Unavailable) as away:
+        raise _away(away, service) from away
 
 
-def _is_this_machine(host: str) -> bool:
+def _away(error: OperatorError, service: Manifest) -> Unavailable:
+    """The operator cannot be asked: that, what it said last, and how to find out more."""
+    said = last_told(service)
+    return Unavailable(
+        error.reason,
+        f"the operator cannot be asked: {error}; its last word on {service['metadata']['name']}: {said}; "
+        f"see: {program()} doctor",
+    )
+
+
+async def _held(server: ApiServer, namespace: str, name: str) -> dict[str, Any]:
+    service = await service_named(server, namespace, name)
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _explanation(url: str, status: int, answer: object) -> dict[str, Any]:
-    """The answer, if it is one. Any server can answer at an address that a person typed."""
-    if status != 200 and isinstance(answer, dict):  # noqa: PLR2004
-        raise Refused("Refused", str(answer.get("message") or f"HTTP {status}"))
-    if not isinstance(answer, dict) or not answer.keys() >= _ALWAYS:
-        raise Unavailable("NotAnOperator", f"{url}: HTTP {status}, but not what an operator answers; {_WAY_OUT}")
-    return answer
+        deployment = await server.get(Ref("Deployment", namespace, name))
+    except Refused:
+        return held(service, None, is_hidden=True)
+    return held(service, deployment)

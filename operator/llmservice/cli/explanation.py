@@ -22,6 +22,9 @@ def as_text(answer: Answer) -> str:
 
 
 def _head(answer: Answer) -> Iterator[str]:
+    if "held" in answer:
+        yield from _held(answer)
+        return
     name, period = f"{answer['namespace']}/{answer['name']}", f"every {answer['periodSeconds']:g} s"
     if "decision" not in answer:
         yield f"{name}: not scaled now, otherwise {period}"
@@ -37,6 +40,12 @@ def _head(answer: Answer) -> Iterator[str]:
         f"{counts['desired']} desired: {counts['ready']} ready, {counts['starting']} starting, "
         f"{counts['unschedulable']} of them unschedulable"
     )
+
+
+def _held(answer: Answer) -> Iterator[str]:
+    yield f"{answer['namespace']}/{answer['name']}: not autoscaled; {answer['held']['message']}"
+    if counts := answer.get("replicas"):
+        yield f"{counts['desired']} desired: {counts['ready']} ready"
 
 
 def _conditions(answer: Answer) -> Iterator[str]:

@@ -40,6 +40,8 @@ def state_of(
         "namespace": metadata.get("namespace", ""),
         "name": metadata["name"],
         "reached": is_reached(service),
+        "stalled": condition(service, ConditionType.STALLED).get("status") == "True",
+        "age": age(metadata.get("creationTimestamp"), now),
         "reason": ready.get("reason", "NotObserved"),
         "message": ready.get("message", "no operator has looked at it yet: is one running, and for this namespace?"),
         "replicas": status.get("replicaSummary", ""),
@@ -79,7 +81,7 @@ def _pod(pod: Manifest, now: datetime) -> dict[str, Any]:
         "node": (pod.get("spec") or {}).get("nodeName", ""),
         "state": _state(pod, engine),
         "restarts": engine.get("restartCount", 0),
-        "age": _age(pod["metadata"].get("creationTimestamp"), now),
+        "age": age(pod["metadata"].get("creationTimestamp"), now),
     }
 
 
@@ -100,19 +102,21 @@ def _phase(pod: Manifest) -> str:
 def _events(events: Iterable[Manifest], now: datetime) -> list[dict[str, Any]]:
     """The newest, the newest last."""
     return [
-        {"age": _age(_at(each), now), **{name: each.get(name, "") for name in ("type", "reason")}}
+        {"age": age(event_time(each), now), **{name: each.get(name, "") for name in ("type", "reason")}}
         | {"message": each.get("message", "")}
-        for each in sorted(events, key=_at)[-_EVENTS:]
+        for each in sorted(events, key=event_time)[-_EVENTS:]
     ]
 
 
-def _at(event: Manifest) -> str:
+def event_time(event: Manifest) -> str:
+    """When an Event was seen last, as the API server writes it."""
     series = event.get("series") or {}
     times = (series.get("lastObservedTime"), event.get("lastTimestamp"), event.get("eventTime"))
     return str(next((time for time in times if time), event["metadata"].get("creationTimestamp", "")))
 
 
-def _age(at: Any, now: datetime) -> float | None:
+def age(at: Any, now: datetime) -> float | None:
+    """Seconds since a time of the API server; None where there is none."""
     try:
         return (now - datetime.fromisoformat(str(at))).total_seconds()
     except (ValueError, TypeError):

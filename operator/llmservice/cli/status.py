@@ -1,20 +1,20 @@
 """`llmservice status`: what runs, where, and why; one screen."""
 
 import asyncio
-import json
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
 import click
 
+from llmservice.cli.completing import services
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.namespaces import namespace_option
+from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
+from llmservice.cli.program import program
 from llmservice.cli.service_state import state_of
 from llmservice.cli.status_text import as_list, as_screen
+from llmservice.cli.where import Where, cluster_options
 from llmservice.cluster.api_server import ApiServer
-from llmservice.cluster.transport.connection import connect
-from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import NotFound, OperatorError, UsageError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref
@@ -24,13 +24,12 @@ _WATCH_SECONDS = 2.0
 
 
 @click.command(name="status")
-@click.argument("name", default="")
-@namespace_option
+@click.argument("name", default="", shell_complete=services)
+@cluster_options
 @click.option("--all-namespaces", "-A", is_flag=True, help="Those of all namespaces.")
 @click.option("--watch", "-w", is_flag=True, help="Print it again whenever it changes, until everything is Ready.")
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(name: str, namespace: str, context: str, output: str, *, all_namespaces: bool, watch: bool) -> None:
+@output_option(wide=True)
+def command(name: str, where: Where, output: str, *, all_namespaces: bool, watch: bool) -> None:
     """Print the state of the LLMServices of a namespace, those that need a look first; of NAME, one screen: what is
     said of it, what runs where, the last start, its replicas and Events.
 
@@ -49,18 +48,17 @@ def command(name: str, namespace: str, context: str, output: str, *, all_namespa
     with errors_shown():
         if name and all_namespaces:
             raise UsageError("OneService", "a NAME is of one namespace: leave it out", field="--all-namespaces")
-        reached = asyncio.run(_show(name, None if all_namespaces else namespace, context, output, watch=watch))
+        reached = asyncio.run(_show(name, where, output, everywhere=all_namespaces, watch=watch))
     if not reached:
         sys.exit(1)
 
 
-async def _show(name: str, namespace: str | None, context: str, output: str, *, watch: bool) -> bool:
-    """Whether all are as declared. `namespace` is None for all of them, empty for that of the context."""
-    async with connect(await load_credentials(context=context)) as connection:
-        chosen = "" if namespace is None else namespace or connection.credentials.namespace
+async def _show(name: str, where: Where, output: str, *, everywhere: bool, watch: bool) -> bool:
+    """Whether all are as declared."""
+    async with where.connected() as (connection, namespace):
         shown = ""
         while True:
-            states = await _states(ApiServer(connection), name, chosen)
+            states = await _states(ApiServer(connection), name, "" if everywhere else namespace)
             if (text := _text(states, name, output)) != shown:
                 click.echo(text, nl=False)
                 shown = text
@@ -76,7 +74,9 @@ async def _states(server: ApiServer, name: str, namespace: str) -> list[dict[str
         return [state_of(service, now=now) for service in await server.list(_KIND, namespace)]
     service = await server.get(Ref(kind=_KIND, namespace=namespace, name=name))
     if service is None:
-        raise NotFound("NotFound", f"there is no LLMService {name} in namespace {namespace}; see: llmservice status -A")
+        raise NotFound(
+            "NotFound", f"there is no LLMService {name} in namespace {namespace}; see: {program()} status -A"
+        )
     pods = await _optional(server, "Pod", namespace, label_selector=f"{NAME_LABEL}={name}")
     of_service = f"involvedObject.kind={_KIND},involvedObject.uid={service['metadata'].get('uid', '')}"
     events = await _optional(server, "Event", namespace, field_selector=of_service)
@@ -92,6 +92,6 @@ async def _optional(server: ApiServer, kind: str, namespace: str, **selector: st
 
 
 def _text(states: list[dict[str, Any]], name: str, output: str) -> str:
-    if output == "json":
-        return json.dumps(states, indent=1, ensure_ascii=False) + "\n"
-    return as_screen(states[0]) if name else as_list(states)
+    if is_for_programs(output):
+        return as_data(states, output)
+    return as_screen(states[0]) if name else as_list(states, wide=output == WIDE)

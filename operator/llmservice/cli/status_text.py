@@ -3,20 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from llmservice.cli.table import cell, table
+from llmservice.cli.table import Painted, bad, cell, good, table, warning
 from llmservice.converging.spans import span
 from llmservice.models.sizes import in_gb
 
-_HEADING = ("NAMESPACE", "NAME", "STATE", "REPLICAS", "ENGINE", "MODEL")
+_COLUMNS = ("NAMESPACE", "NAME", "STATE", "REPLICAS", "ENGINE", "MODEL")
+_WIDE = ("DEVICES", "REQUESTS", "TOKENS", "AGE", "URL")
 _PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warmUp")
 
 
-def as_list(states: Sequence[Mapping[str, Any]]) -> str:
+def as_list(states: Sequence[Mapping[str, Any]], *, wide: bool = False) -> str:
     """Those that are not as declared first, each with what is said of it."""
     if not states:
         return "no LLMServices; apply one: kubectl apply -f chat.yaml\n"
     order = sorted(states, key=lambda state: (state["reached"], state["namespace"], state["name"]))
-    lines = table([_HEADING, *(_row(state) for state in order)])
+    rows = ((*_row(state), *(_more(state) if wide else ())) for state in order)
+    lines = table([(*_COLUMNS, *(_WIDE if wide else ())), *rows])
     said = {index: state for index, state in enumerate(order, start=1) if not state["reached"]}
     return "".join(f"{line}\n{_said(said[index]) if index in said else ''}" for index, line in enumerate(lines))
 
@@ -24,17 +26,40 @@ def as_list(states: Sequence[Mapping[str, Any]]) -> str:
 def as_screen(state: Mapping[str, Any]) -> str:
     """One service: what is said of it, what runs, why, and what happened."""
     name = f"{state['namespace']}/{state['name']}"
-    head = f"{cell(name)}  {cell(state['reason'])}  {cell(state['replicas'])} replicas\n{_said(state)}\n"
+    (head,) = table([(name, _reason(state), f"{cell(state['replicas'])} replicas")])
     facts = "".join(f"{line}\n" for line in table(_facts(state)))
     remarks = "".join(
         f"\n{cell(each['type'])} {cell(each['status'])}, {cell(each['reason'])}\n  {cell(each['message'])}\n"
         for each in state["remarks"]
     )
-    return head + facts + remarks + _section(_pods(state["pods"])) + _section(_events(state["events"]))
+    return (
+        f"{head}\n{_said(state)}\n{facts}{remarks}"
+        + _section(_pods(state["pods"]))
+        + _section(_events(state["events"]))
+    )
 
 
-def _row(state: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(state[name]) for name in ("namespace", "name", "reason", "replicas", "engine", "model"))
+def _row(state: Mapping[str, Any]) -> tuple[object, ...]:
+    return (
+        state["namespace"],
+        state["name"],
+        _reason(state),
+        *(state[name] for name in ("replicas", "engine", "model")),
+    )
+
+
+def _more(state: Mapping[str, Any]) -> tuple[object, ...]:
+    plan = state["plan"]
+    kind = plan.get("accelerator") or plan.get("resourceName") or ""
+    devices = f"{plan['devices']} x {kind}" if plan.get("devices") else ""
+    return devices, plan.get("maxNumSeqs"), plan.get("maxModelLen"), _ago(state["age"]), state["url"]
+
+
+def _reason(state: Mapping[str, Any]) -> Painted:
+    """Red is what does not go on by itself."""
+    if state["reached"]:
+        return good(str(state["reason"]))
+    return (bad if state["stalled"] else warning)(str(state["reason"]))
 
 
 def _said(state: Mapping[str, Any]) -> str:
@@ -65,24 +90,26 @@ def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "last start", f"{span(last['totalSeconds'])} ({parts})" if parts else span(last["totalSeconds"])
 
 
-def _pods(pods: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+def _pods(pods: Iterable[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
     for index, pod in enumerate(pods):
         if index == 0:
             yield ("POD", "STATE", "RESTARTS", "AGE", "NODE")
-        yield (pod["name"], pod["state"], str(pod["restarts"]), _ago(pod["age"]), pod["node"])
+        paint = good if pod["state"] == "Ready" else warning
+        yield (pod["name"], paint(pod["state"]), str(pod["restarts"]), _ago(pod["age"]), pod["node"])
 
 
-def _events(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+def _events(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:
     for index, event in enumerate(events):
         if index == 0:
             yield ("AGO", "EVENT", "MESSAGE")
-        yield (_ago(event["age"]), event["reason"], event["message"])
+        reason = warning(event["reason"]) if event["type"] == "Warning" else event["reason"]
+        yield (_ago(event["age"]), reason, event["message"])
 
 
 def _ago(seconds: float | None) -> str:
     return "" if seconds is None else span(seconds)
 
 
-def _section(rows: Iterable[tuple[str, ...]]) -> str:
+def _section(rows: Iterable[tuple[object, ...]]) -> str:
     lines = table(found) if (found := list(rows)) else []
     return "".join(f"\n{line}\n" if index == 0 else f"{line}\n" for index, line in enumerate(lines))

@@ -15,14 +15,12 @@ import orjson
 from kubernetes.aio.client import Configuration
 
 from llmservice.cluster.kinds import KINDS
+from llmservice.cluster.tokens import AUDIENCE
 from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import Credentials, load_credentials
 from llmservice.errors import OperatorError, Refused
 
 log = logging.getLogger(__name__)
-
-AUDIENCE = "llmservice-operator"
-"""Who a token may be made for: one for this audience is worth nothing to the API server."""
 
 _TIMEOUT_SECONDS = 5.0
 _FORBIDDEN = "Forbidden"

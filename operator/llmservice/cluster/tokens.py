@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from llmservice.cluster.reviews import AUDIENCE
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import InvalidInput, Refused, UsageError
+
+AUDIENCE = "llmservice-operator"
+"""Who a token may be made for: one for this audience is worth nothing to the API server."""
 
 _LIFE_SECONDS = 600
 """The shortest that an API server grants."""

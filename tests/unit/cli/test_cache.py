@@ -230,7 +230,7 @@ def test_a_cluster_is_listed_by_what_the_services_say(monkeypatch: pytest.Monkey
         an_llmservice(metadata__name="served", spec__model=model, status=complete),
     ]
 
-    async def listed(*_: object) -> list[dict[str, object]]:
+    async def listed(*_: object, **__: object) -> list[dict[str, object]]:
         return bodies
 
     monkeypatch.setattr(cache_list, "_services", listed)
@@ -248,7 +248,7 @@ def test_a_service_that_changes_says_so_in_the_list(monkeypatch: pytest.MonkeyPa
     status = {"conditions": [{"type": kind, "status": "True"}, {"type": "Ready", "status": "True"}]}
     settled = {"conditions": [{"type": kind, "status": "False"}]}
 
-    async def listed(*_: object) -> list[dict[str, object]]:
+    async def listed(*_: object, **__: object) -> list[dict[str, object]]:
         return [an_llmservice(spec__model=model, status=each) for each in (status, settled)]
 
     monkeypatch.setattr(cache_list, "_services", listed)

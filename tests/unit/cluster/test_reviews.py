@@ -6,7 +6,8 @@ import orjson
 import pytest
 from aiohttp import web
 
-from llmservice.cluster.reviews import AUDIENCE, Reviews, Verdict, may_get_metrics, may_get_service
+from llmservice.cluster.reviews import Reviews, Verdict, may_get_metrics, may_get_service
+from llmservice.cluster.tokens import AUDIENCE
 from llmservice.errors import OperatorError, Refused, Unavailable
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_status, answer, serving
 

@@ -3,8 +3,7 @@
 import orjson
 import pytest
 
-from llmservice.cluster.reviews import AUDIENCE
-from llmservice.cluster.tokens import own_token, token_of_account
+from llmservice.cluster.tokens import AUDIENCE, own_token, token_of_account
 from llmservice.cluster.transport.connection import connect
 from llmservice.errors import Refused, UsageError
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_status, answer, serving, some_credentials

@@ -1,12 +1,11 @@
 """Where the API server is and how to convince it: from a kubeconfig, or from the pod's service account.
 
-Reading both is the work of `kubernetes.aio.config`, which knows tokens, client certificates, basic authentication, OIDC
-and exec plugins. Here: which one is used, and when it is read again.
+Reading both is the work of `kubeconfig`. Here: which one is used, and when it is read again.
 """
 
 import asyncio
 import contextlib
-import logging
+import importlib
 import os
 import ssl
 import time
@@ -16,9 +15,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import yaml
-from kubernetes.aio.client import Configuration
-from kubernetes.aio.config import ConfigException, load_kube_config
-from kubernetes.aio.config.incluster_config import InClusterConfigLoader
 
 from llmservice.errors import Unavailable
 
@@ -27,6 +23,19 @@ SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 _READ_AGAIN_SECONDS = 60.0
 _REJECTED_AGAIN_SECONDS = 5.0
+
+
+class Configuration(Protocol):
+    """What is used of `kubernetes.aio.client.Configuration`, which is not imported before it is needed."""
+
+    host: str
+    api_key: Any
+    ssl_ca_cert: str | None
+    cert_file: str | None
+    key_file: str | None
+    verify_ssl: bool
+    proxy: str | None
+    tls_server_name: str | None
 
 
 class _Read(Protocol):
@@ -95,9 +104,9 @@ async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: 
     """
     path = kubeconfig or os.environ.get("KUBECONFIG", "")
     in_pod = not path and (mounted / "token").exists()
-    read = _service_account(mounted) if in_pod else _kubeconfig(path or "~/.kube/config", context)
-    configuration = Configuration()
-    logging.getLogger("kubernetes.aio.config").setLevel(logging.ERROR)  # it warns of what the error here says
+    reading = _reading()
+    read = reading.of_service_account(mounted) if in_pod else reading.of_file(path or _USUAL, context)
+    configuration = reading.nothing_read()
     try:
         namespace = await read(configuration, anew=True)
         return Credentials(
@@ -110,44 +119,28 @@ async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: 
             read=read,
         )
     except _READ_ERRORS as error:
-        where = "the service account" if in_pod else path or "~/.kube/config"
+        where = "the service account" if in_pod else path or _USUAL
         raise Unavailable(
             "NoCredentials", f"no credentials in {where}: {error}; set KUBECONFIG, or run in a pod"
         ) from error
 
 
-_READ_ERRORS = (ConfigException, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+def context_names(kubeconfig: str = "") -> list[str]:
+    """The names of the contexts of `kubeconfig`, else of the usual one; none where it cannot be read."""
+    try:
+        found: list[str] = _reading().context_names(kubeconfig or os.environ.get("KUBECONFIG", "") or _USUAL)
+    except _READ_ERRORS:
+        return []
+    return found
+
+
+def _reading() -> Any:
+    return importlib.import_module("llmservice.cluster.transport.kubeconfig")
+
+
+_USUAL = "~/.kube/config"
+_READ_ERRORS = (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
 """The library names some problems itself; a kubeconfig without user or with a wrong shape shows as the others."""
-
-
-def _service_account(mounted: Path) -> _Read:
-    """Reads token and CA of the pod; the kubelet replaces the token's file long before it expires."""
-
-    async def read(configuration: Configuration, *, anew: bool) -> str:  # noqa: ARG001
-        loader: Any = InClusterConfigLoader  # the library has no types here
-        loader(
-            token_filename=str(mounted / "token"), cert_filename=str(mounted / "ca.crt"), try_refresh_token=False
-        ).load_and_set(configuration)
-        namespace = mounted / "namespace"
-        return namespace.read_text("utf-8").strip() if namespace.exists() else ""
-
-    return read
-
-
-def _kubeconfig(path: str, context: str) -> _Read:
-    """Reads the file; later only the user's part again, where an exec plugin's token lives until it expires."""
-    load: Any = load_kube_config  # the library has no types here
-    loader: Any = None
-
-    async def read(configuration: Configuration, *, anew: bool) -> str:
-        nonlocal loader
-        if anew:
-            loader = await load(path, context or None, configuration, persist_config=False)
-        else:
-            await loader.load_and_set(configuration)
-        return str(loader.current_context["context"].get("namespace") or "")
-
-    return read
 
 
 def _tls(configuration: Configuration) -> ssl.SSLContext | bool:
