@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from llmservice.cluster.own_namespace import USUAL
-from llmservice.controllers.wiring import CATALOGUE_NAME
+from llmservice.objects.names import CATALOGUE
 from tests.cluster.conftest import Operator
 from tests.cluster.fake_nodes import FakeNode, standing
 from tests.cluster.kube import Body, Kube
@@ -21,16 +21,16 @@ def system(cluster: Kube) -> Iterator[Kube]:
     """Where an operator outside a cluster looks for its ConfigMap; without one before and after."""
     cluster.kubectl("create", "namespace", USUAL, check=False)
     system = cluster.within(USUAL)
-    system.delete("ConfigMap", CATALOGUE_NAME)
+    system.delete("ConfigMap", CATALOGUE)
     yield system
-    system.delete("ConfigMap", CATALOGUE_NAME)
+    system.delete("ConfigMap", CATALOGUE)
 
 
 def overlay(system: Kube, accelerators: str) -> None:
     """What an administrator does with kubectl apply."""
-    body: Body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": CATALOGUE_NAME}}
+    body: Body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": CATALOGUE}}
     data = {"data": {"accelerators.yaml": accelerators}}
-    system.patch("ConfigMap", CATALOGUE_NAME, {**body, **data}, how="apply")
+    system.patch("ConfigMap", CATALOGUE, {**body, **data}, how="apply")
 
 
 def on(gpu: str, name: str = "chat") -> Body:
@@ -52,7 +52,7 @@ def test_a_row_heals_what_waits_for_it_and_its_removal_leaves_what_runs(kube: Ku
     assert terms(kube) == ["nvidia.com/gpu.product"]
     kube.wait(lambda: not kube.condition("chat", "Stalled"), lambda: kube.get("LLMService", "chat"))
     before = kube.get("Deployment", "chat")
-    system.delete("ConfigMap", CATALOGUE_NAME)
+    system.delete("ConfigMap", CATALOGUE)
     kube.create(on("L5", "later"))
     kube.wait_reason("later", "UnknownAccelerator", kind="Stalled")
     after = kube.get("Deployment", "chat")
@@ -75,7 +75,7 @@ def test_a_broken_overlay_is_told_by_an_event_and_the_last_good_one_stays(kube: 
 
 def _warning(system: Kube) -> str | None:
     """The warning about this very ConfigMap."""
-    uid = (system.get("ConfigMap", CATALOGUE_NAME) or {})["metadata"]["uid"]
+    uid = (system.get("ConfigMap", CATALOGUE) or {})["metadata"]["uid"]
     return next((each["message"] for each in system.list("Event") if each["involvedObject"].get("uid") == uid), None)
 
 

@@ -23,7 +23,10 @@ _NO_NAME, _NO_KIND = "(no name)", "this document"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One LLMService; `plan` and `service` are None where it is refused. `name` is namespace/name."""
+    """One LLMService; `plan`, `service` and `body` (as it is written) are None where it is refused.
+
+    `name` is namespace/name.
+    """
 
     file: str
     line: int
@@ -31,6 +34,7 @@ class Answer:
     findings: tuple[Finding, ...]
     service: LLMService | None = None
     plan: ServicePlan | None = None
+    body: Mapping[str, Any] | None = None
 
     @property
     def named(self) -> bool:
@@ -109,7 +113,7 @@ def _answer(file: str, document: Document, planner: Planner, facts: Mapping[str,
     )
     if repeated:
         return Answer(file=file, line=line, name=name, findings=(*repeated, *remarks))
-    return Answer(file=file, line=line, name=name, findings=remarks, service=service, plan=plan)
+    return Answer(file=file, line=line, name=name, findings=remarks, service=service, plan=plan, body=raw)
 
 
 def _with_facts(raw: Mapping[str, Any], facts: Mapping[str, Any] | None) -> Mapping[str, Any]:

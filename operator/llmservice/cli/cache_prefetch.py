@@ -12,7 +12,7 @@ from llmservice.cli.answers import Answer, answer_file
 from llmservice.cli.documents import to_json, to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
-from llmservice.cli.planner_options import planner_from, planner_options, settings_of
+from llmservice.cli.planner_options import planner_from, settings_of, setup_options
 from llmservice.cli.reading import files_argument
 from llmservice.cli.where import Where, connection_options
 from llmservice.cluster.api_server import ApiServer
@@ -31,7 +31,7 @@ _PREFIX = "llmservice-prefetch-"
 
 @click.command(name="prefetch")
 @files_argument
-@planner_options
+@setup_options
 @click.option("--image", default="", help="The operator's image, which downloads.  [default: as the settings say]")
 @connection_options
 @click.option(

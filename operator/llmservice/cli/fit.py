@@ -12,7 +12,8 @@ from llmservice.catalog.engine_version import EngineVersion
 from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_of
-from llmservice.cli.fit_table import as_json, as_text
+from llmservice.cli.fit_table import as_object, as_text
+from llmservice.cli.output import as_data, is_for_programs, output_option
 from llmservice.engines.gguf import is_tag
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.parallelism import Kind
@@ -67,7 +68,7 @@ class _Wanted:
 @click.option("--kv-cache-dtype", default="", metavar="NAME", help="As in spec.kvCacheDtype, such as fp8 or q8_0.")
 @click.option("--utilization", type=click.FloatRange(0.01, 1.0), default=None, help="Share of a GPU that is taken.")
 @catalogue_option
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@output_option()
 def command(output: str, **given: Any) -> None:
     """Say on which GPUs a model fits, from its dimensions, before a GPU is taken.
 
@@ -92,8 +93,8 @@ def command(output: str, **given: Any) -> None:
     counts = (wanted.count,) if wanted.count else USUAL_COUNTS
     found = list(options(facts, types, names, setup, counts))
     shown = found if wanted.types else best_only(found)
-    if output == "json":
-        click.echo(as_json(wanted.model, facts, wanted.engine, setup, shown))
+    if is_for_programs(output):
+        click.echo(as_data(as_object(wanted.model, facts, wanted.engine, setup, shown), output), nl=False)
     else:
         click.echo(as_text(facts, wanted.engine, setup, shown, explained=bool(wanted.types)))
     if all(option.verdict.outcome is Outcome.DOES_NOT_FIT for option in found):

@@ -1,6 +1,5 @@
 """What `llmservice fit` prints: a table for people, JSON for machines."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -29,9 +28,9 @@ def as_text(facts: ModelFacts, engine: str, setup: Setup, options: Sequence[Opti
     return "\n".join([*lines, "", legend, *(["", *said] if explained and said else [])])
 
 
-def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: Iterable[Option]) -> str:
+def as_object(model: str, facts: ModelFacts, engine: str, setup: Setup, options: Iterable[Option]) -> dict[str, Any]:
     """Everything that is known of each option; sizes in bytes on each GPU."""
-    answer = {
+    return {
         "model": model,
         "facts": facts_as_json(facts),
         "engine": engine,
@@ -40,7 +39,6 @@ def as_json(model: str, facts: ModelFacts, engine: str, setup: Setup, options: I
         "utilization": setup.utilization,
         "options": [_as_object(option) for option in options],
     }
-    return json.dumps(answer, indent=1, ensure_ascii=False)
 
 
 def _as_object(option: Option) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import click
 
@@ -10,10 +11,10 @@ from llmservice.catalog.catalogue import Catalogue
 from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
 from llmservice.cli.documents import to_yaml
 from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.planner_options import settings_of
 from llmservice.engines.registry import ENGINES
-from llmservice.errors import InvalidSetting
 from llmservice.planning.images import mirrored
-from llmservice.settings import mirrors_in, settings_from
+from llmservice.settings import mirrors_in
 
 _PROXY = "proxy"
 """Instead of an engine's name: the proxy before engines, which has neither versions nor variants."""
@@ -48,12 +49,18 @@ class EngineImage:
     metavar="PREFIX=PREFIX",
     help="Replaces LLMSERVICE_IMAGE_MIRRORS; repeatable.",
 )
+@click.option(
+    "--settings",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with the operator's settings, a line NAME=VALUE each: its mirrors.",
+)
 @catalogue_option
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 def command(
     engines: tuple[str, ...],
     variants: tuple[str, ...],
     mirrors: tuple[str, ...],
+    settings: Path | None,
     catalogue: str | None,
     output: str,
     *,
@@ -69,7 +76,7 @@ def command(
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
         rows = catalogue_with(catalogue)
-    prefixes = _prefixes(mirrors)
+        prefixes = _prefixes(mirrors, settings)
     known = sorted({image.variant for image in images_of(rows, prefixes)})
     if unknown := sorted(set(variants) - set(known)):
         raise click.BadParameter(
@@ -103,14 +110,12 @@ def images_of(catalogue: Catalogue, mirrors: Mapping[str, str]) -> Iterator[Engi
     yield EngineImage(engine=_PROXY, version="", variant="", default=True, image=mirrored(proxy, mirrors), source=proxy)
 
 
-def _prefixes(mirrors: tuple[str, ...]) -> Mapping[str, str]:
-    """The mirrors of the options, else those of the operator's environment."""
+def _prefixes(mirrors: tuple[str, ...], settings: Path | None) -> Mapping[str, str]:
+    """The mirrors of the options, else those of the operator's settings."""
     try:
-        return mirrors_in(",".join(mirrors)) if mirrors else settings_from().image_mirrors
+        return mirrors_in(",".join(mirrors)) if mirrors else settings_of(settings).image_mirrors
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--mirror") from error
-    except InvalidSetting as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _written(images: list[EngineImage], output: str, *, with_source: bool) -> str:

@@ -55,7 +55,9 @@ class Lines:
     def _part(self, text: str) -> str:
         """A part that is scanned at once; nothing of it while a key goes on."""
         if self._in_key:
-            text = text.partition(_END)[2].partition("\n")[2]
+            _, ended, rest = text.partition(_END)
+            text = rest.partition("\n")[2]
+            self._in_key = not ended
         _, begun, tail = text.rpartition(_BEGIN)
-        self._in_key = bool(begun and _KEY.is_in(tail) and _END not in tail) or (self._in_key and not text)
+        self._in_key = self._in_key or bool(begun and _KEY.is_in(tail) and _END not in tail)
         return f"{redacted(text, 2 * LONGEST_TEXT)}\n" if text else ""

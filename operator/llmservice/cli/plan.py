@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import BinaryIO
 
 import click
@@ -13,7 +12,7 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.fit_facts import facts_in_file
 from llmservice.cli.plan_data import as_object
 from llmservice.cli.plan_text import as_text
-from llmservice.cli.planner_options import planner_from, planner_options
+from llmservice.cli.planner_options import PlannedBy, planner_options
 from llmservice.cli.reading import files_argument
 from llmservice.models.inspection_answer import facts_as_json
 
@@ -25,9 +24,7 @@ from llmservice.models.inspection_answer import facts_as_json
 @click.option("--output", "-o", type=click.Choice(["text", "yaml", "json"]), default="text", show_default=True)
 def command(
     files: tuple[str, ...],
-    catalogue: str | None,
-    settings: Path | None,
-    platform: str | None,
+    planned_by: PlannedBy,
     facts: BinaryIO | None,
     output: str,
 ) -> None:
@@ -47,7 +44,7 @@ def command(
     llmservice plan chat.yaml -o json | jq '.services[].defaults'
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        planner = planner_from(catalogue, settings, platform)
+        planner = planned_by.planner()
         given = facts_as_json(facts_in_file(facts)) if facts else None
     answers = answer_files(files, planner, given)
     if output == "text":

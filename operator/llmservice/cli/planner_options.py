@@ -1,7 +1,10 @@
-"""The planner of `render`, `plan` and `validate`: the operator's own, with the catalogue and settings of a cluster."""
+"""The planner of every verb that plans: the operator's own, with the catalogue and settings of a cluster."""
 
+import asyncio
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,6 +12,9 @@ import click
 
 from llmservice.catalog.catalogue import Catalogue, nearest
 from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
+from llmservice.cli.operator_found import planner_found
+from llmservice.cli.where import Where, connection_options
+from llmservice.cluster.own_namespace import USUAL
 from llmservice.errors import InvalidSetting, UsageError
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
@@ -20,7 +26,57 @@ _SETTINGS, _PLATFORM = "--settings", "--platform"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBy:
+    """The options. `where` and `operator_namespace` count with `from_cluster` alone."""
+
+    catalogue: str | None = None
+    settings: Path | None = None
+    platform: str | None = None
+    from_cluster: bool = False
+    operator_namespace: str = USUAL
+    where: Where = field(default_factory=Where)
+
+    def planner(self) -> CataloguePlanner:
+        """The planner that they ask for; raises UsageError, and what `planner_found` raises."""
+        if not self.from_cluster:
+            if self.where != Where():
+                raise UsageError(
+                    "NoCluster", "no cluster is asked: add --from-cluster", field="--context, --kubeconfig"
+                )
+            return planner_from(self.catalogue, self.settings, self.platform)
+        if self.is_given:
+            raise UsageError("FromCluster", "leave out --catalogue, --settings and --platform", field="--from-cluster")
+        return asyncio.run(self._found())
+
+    @property
+    def is_given(self) -> bool:
+        """Whether one of them says how the operator is set up."""
+        return bool(self.catalogue or self.settings or self.platform)
+
+    async def _found(self) -> CataloguePlanner:
+        async with self.where.connected() as (connection, _):
+            return await planner_found(connection, self.operator_namespace)
+
+
 def planner_options(command: Command) -> Command:
+    """Adds the options of `PlannedBy`; the command gets them as `planned_by`."""
+
+    @functools.wraps(command)
+    def gathered(*arguments: Any, where: Where, **given: Any) -> Any:
+        names = ("catalogue", "settings", "platform", "from_cluster", "operator_namespace")
+        planned_by = PlannedBy(where=where, **{name: given.pop(name) for name in names})
+        return command(*arguments, planned_by=planned_by, **given)
+
+    asking = click.option(
+        "--from-cluster", is_flag=True, help="Read catalogue, settings and platform of the operator from its cluster."
+    )
+    at = click.option("--operator-namespace", default=USUAL, show_default=True, help="Where that operator runs.")
+    wrapped: Any = setup_options(asking(at(connection_options(gathered))))
+    return wrapped  # type: ignore[no-any-return]
+
+
+def setup_options(command: Command) -> Command:
     """Adds the options `catalogue`, `settings` and `platform`, for `planner_from`."""
     for option in (
         click.option(_PLATFORM, metavar="NAME", help="How the nodes are labelled: gke, eks-karpenter, …"),

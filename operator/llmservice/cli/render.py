@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from llmservice.cli.comments import comments
 from llmservice.cli.documents import to_json, to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
-from llmservice.cli.planner_options import planner_from, planner_options
+from llmservice.cli.planner_options import PlannedBy, planner_from, planner_options
 from llmservice.cli.reading import files_argument
 from llmservice.converging.replicas import replicas_to_state
 from llmservice.objects.references import Manifest
@@ -40,9 +39,7 @@ class Rendered:
 @click.option("--output", "-o", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True, help="Format.")
 def command(
     files: tuple[str, ...],
-    catalogue: str | None,
-    settings: Path | None,
-    platform: str | None,
+    planned_by: PlannedBy,
     output: str,
     *,
     quiet: bool,
@@ -53,8 +50,8 @@ def command(
     open stands above its manifests as comments, each with the reason. Problems go to standard error, one line each:
     file, line, field, problem and remedy. With any problem nothing is printed and the exit code is 1.
 
-    The catalogue and settings of a cluster change what is rendered: give them as options, or the settings as the
-    operator's own environment variables. `status` in a file is passed over.
+    The catalogue and settings of a cluster change what is rendered: give them as options, have them read with
+    --from-cluster, or set them as the operator's own environment variables. `status` in a file is passed over.
 
     \b
     llmservice render chat.yaml
@@ -62,7 +59,7 @@ def command(
     kubectl get llm chat -o yaml | llmservice render - -o json
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        planner = planner_from(catalogue, settings, platform)
+        planner = planned_by.planner()
     results = answer_files(files, planner)
     for line in (line for result in results for line in (*_notes(result), *_problems(result))):
         click.echo(line, err=True)

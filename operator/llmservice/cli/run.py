@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import gc
+import os
 
 import click
 
@@ -15,6 +16,12 @@ from llmservice.settings import namespaces_in, settings_from
 @click.command(name="run")
 @click.option("--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current.")
 @click.option(
+    "--kubeconfig",
+    default="",
+    metavar="FILE",
+    help="Kubeconfig file. Omitted: $KUBECONFIG, in a pod its service account, else ~/.kube/config.",
+)
+@click.option(
     "--namespace",
     "-n",
     "namespaces",
@@ -26,7 +33,9 @@ from llmservice.settings import namespaces_in, settings_from
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Log level (info)."
 )
-def command(context: str | None, namespaces: tuple[str, ...], workers: int | None, log_level: str | None) -> None:
+def command(
+    context: str | None, kubeconfig: str, namespaces: tuple[str, ...], workers: int | None, log_level: str | None
+) -> None:
     """Run the operator until SIGTERM or Ctrl-C.
 
     Each option has an environment variable (LLMSERVICE_CONTEXT, _NAMESPACES with commas, _WORKERS, _LOG_LEVEL); the
@@ -41,6 +50,8 @@ def command(context: str | None, namespaces: tuple[str, ...], workers: int | Non
             workers=workers or settings.workers,
             log_level=log_level or settings.log_level,
         )
+        if kubeconfig:
+            os.environ["KUBECONFIG"] = kubeconfig  # every part of the process reads it anew when a token has ended
         set_up_logs(settings.log_level, settings.log_format)
         _collect_rarely()
         asyncio.run(run_operator(settings))

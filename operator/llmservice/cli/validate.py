@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import click
 
@@ -11,7 +10,7 @@ from llmservice.cli.answers import FileAnswer
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
 from llmservice.cli.junit import as_junit
-from llmservice.cli.planner_options import planner_from, planner_options
+from llmservice.cli.planner_options import PlannedBy, planner_options
 from llmservice.cli.reading import files_argument
 from llmservice.cli.sarif import as_sarif
 from llmservice.cli.validate_report import as_json, as_text, summary
@@ -31,9 +30,7 @@ _FORMATS: Mapping[str, Callable[[list[FileAnswer], frozenset[Severity]], str]] =
 @click.option("--output", "-o", type=click.Choice(list(_FORMATS)), default="text", show_default=True)
 def command(
     files: tuple[str, ...],
-    catalogue: str | None,
-    settings: Path | None,
-    platform: str | None,
+    planned_by: PlannedBy,
     output: str,
     *,
     strict: bool,
@@ -55,7 +52,7 @@ def command(
     kustomize build overlays/prod | llmservice validate - -o junit > report.xml
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        planner = planner_from(catalogue, settings, platform)
+        planner = planned_by.planner()
     answers = answer_files(files, planner, others_do=True)
     failing = frozenset({Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR})
     click.echo(_FORMATS[output](answers, failing), nl=False)

@@ -31,7 +31,7 @@ from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.controllers.stalls import a_stall_watch
 from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
-from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.downloads import Downloads, download_settings
@@ -49,9 +49,6 @@ from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
 from llmservice.signals.download_page import read_download
 from llmservice.signals.source import Source
-
-CATALOGUE_NAME = "llmservice-catalogue"
-"""The ConfigMap with the administrator's rows, unless a setting names another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +182,7 @@ def _catalogue(
     return CatalogueWatch(
         connection=connection,
         cluster=cluster,
-        ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE_NAME))),
+        ref=Ref("ConfigMap", *(settings.catalogue or (own_namespace(), CATALOGUE))),
         use=use,
         now=_now,
         history=history,

@@ -31,15 +31,16 @@ Not so inside an atomic list: one more port in a rule of a NetworkPolicy would o
 number and protocol, which have defaults.
 """
 
-_KEY_OF: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+KEY_OF: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     **{field: itemgetter(*keys) for field, keys in MERGE_KEYS.items()},
     "ports": lambda item: (item.get("containerPort", item.get("port")), item.get("protocol", "TCP")),
 }
+"""How elements of such a list are told apart, by the name of its field."""
 
 _WHOLE = frozenset({"selector", "podSelector"})
 """Maps that must equal the intent: with one more key they would select other pods, or none."""
 
-_FALSE_IS_ABSENT = frozenset({"paused", "publishNotReadyAddresses"})
+FALSE_IS_ABSENT = frozenset({"paused", "publishNotReadyAddresses"})
 """Stated so that a foreign `true` is reverted; the API server does not store `false` here. Elsewhere an absent field
 may mean true."""
 
@@ -87,7 +88,7 @@ def difference(live: Any, intent: Any, field: str = "", *, whole: bool = False) 
     if isinstance(intent, _OBJECT):
         return _difference_in_map(live, intent, whole=whole) if isinstance(live, _OBJECT) else ()
     if isinstance(intent, Sequence) and not isinstance(intent, str):
-        key = None if whole else _KEY_OF.get(field)
+        key = None if whole else KEY_OF.get(field)
         return _difference_in_list(live, intent, key) if isinstance(live, Sequence) else ()
     return ()
 
@@ -103,7 +104,7 @@ def _are_alike(live: Any, intent: Any) -> bool:
 def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any], *, whole: bool) -> FieldPath | None:
     for key, value in intent.items():
         if key not in live:
-            if not (_is_empty(value) or (value is False and key in _FALSE_IS_ABSENT)):
+            if not (_is_empty(value) or (value is False and key in FALSE_IS_ABSENT)):
                 return (key,)
         elif (inner := difference(live[key], value, key, whole=whole)) is not None:
             return (key, *inner)

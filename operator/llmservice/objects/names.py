@@ -65,6 +65,9 @@ INSPECTION_PREFIX = "llmservice-inspect-"
 LEASE = "llmservice-operator"
 """The Lease that says which replica of the operator leads, in the operator's own namespace."""
 
+CATALOGUE = "llmservice-catalogue"
+"""The usual ConfigMap with an administrator's rows, in the operator's own namespace."""
+
 DOWNLOAD_CONTAINER = "download"
 """The container of a pod that downloads a model to a claim."""
 

@@ -15,7 +15,9 @@ from llmservice.cli.explain import command
 from llmservice.cli.explanation import as_text
 from llmservice.controllers.endpoints.certificates import sign
 from llmservice.reconcilers.scaling.explaining import explained
+from tests.builders import an_llmservice
 from tests.scenarios.scaled_world import UNREACHABLE, ScaledWorld
+from tests.unit.cli.small_cluster import SmallCluster
 
 
 def an_answer() -> dict[str, Any]:
@@ -234,3 +236,60 @@ def test_columns_are_as_wide_as_their_widest_cell() -> None:
 def test_a_service_that_is_not_scaled_now_has_a_text_too() -> None:
     answer = {"namespace": "ml", "name": "chat", "periodSeconds": 10.0, "conditions": [], "reported": {}}
     assert as_text(answer) == "ml/chat: not scaled now, otherwise every 10 s"
+
+
+def _explained(small: SmallCluster, *options: str, **fields: Any) -> Result:
+    spec = {f"spec__{name}": value for name, value in fields.items()}
+    status = {
+        "autoscaling": {"message": "2 replicas carry the load"},
+        "conditions": [{"type": "Ready", "reason": "Up"}],
+    }
+    small.objects = [an_llmservice(kind="LLMService", status=status, **spec), *small.objects]
+    return CliRunner().invoke(command, ["chat", *options])
+
+
+def _a_deployment(manager: str = "llmservice-operator") -> dict[str, Any]:
+    owner = {"manager": manager, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+    metadata = {"name": "chat", "namespace": "ml", "managedFields": [owner]}
+    return {"kind": "Deployment", "metadata": metadata, "spec": {"replicas": 3}, "status": {"readyReplicas": 2}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "manager", "by"),
+    [
+        ({"suspend": True}, "llmservice-operator", "spec.suspend"),
+        ({"replicas": 3}, "llmservice-operator", "spec.replicas"),
+        ({}, "llmservice-operator", "the default"),
+        ({}, "an-autoscaler", "another writer"),
+    ],
+)
+def test_of_one_that_is_not_autoscaled_it_says_who_sets_the_replicas(
+    small: SmallCluster, fields: dict[str, Any], manager: str, by: str
+) -> None:
+    small.objects = [_a_deployment(manager)]
+    result = _explained(small, "-o", "json", **fields)
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, answer["held"]["by"]) == (0, by)
+    assert answer["replicas"] == {"desired": 3, "ready": 2}
+    assert (manager in answer["held"]["message"]) == (by == "another writer")
+    assert not any("proxy" in path for path, _ in small.asked)
+
+
+def test_a_deployment_that_is_not_there_or_may_not_be_read_is_said(small: SmallCluster) -> None:
+    assert json.loads(_explained(small, "-o", "json").stdout)["held"]["by"] == "nothing"
+    small.forbidden = {"deployments"}
+    assert json.loads(_explained(small, "-o", "json").stdout)["held"]["by"] == "unknown"
+    assert "not autoscaled" in _explained(small).stdout
+
+
+def test_with_the_operator_away_its_last_word_is_told(small: SmallCluster) -> None:
+    result = _explained(small, autoscaling={"maxReplicas": 4})
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert ("2 replicas carry the load" in result.stderr, "llmservice doctor" in result.stderr) == (True, True)
+
+
+def test_an_operator_that_does_not_scale_it_is_helped_by_the_cluster(small: SmallCluster, operator: str) -> None:
+    ANSWERS["/explain/ml/chat-2"] = (404, {"message": "ml/chat-2 is not scaled"})
+    small.objects = [an_llmservice(kind="LLMService", metadata__name="chat-2", spec__replicas=2)]
+    result = CliRunner().invoke(command, ["chat-2", "--operator", operator])
+    assert (result.exit_code, "spec.replicas says 2" in result.stdout) == (0, True)

@@ -44,7 +44,7 @@ class _Read(Protocol):
     `anew` discards everything read before.
     """
 
-    async def __call__(self, configuration: Configuration, *, anew: bool) -> str: ...
+    async def __call__(self, configuration: Any, *, anew: bool) -> str: ...
 
 
 @dataclass(slots=True, kw_only=True)
