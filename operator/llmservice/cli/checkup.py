@@ -10,7 +10,9 @@ from llmservice import __version__
 from llmservice.api.crd import crd_manifest
 from llmservice.cli.plural import counted
 from llmservice.cli.service_state import is_reached
+from llmservice.converging.spans import span
 from llmservice.engines.registry import ENGINES
+from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest
 from llmservice.untrusted.patterns import compiled
 
@@ -77,18 +79,18 @@ def of_crd(crd: Manifest | Hidden | None) -> Finding:
 
 
 def of_operator(
-    lease: Manifest | Hidden | None, pod: Manifest | Hidden | None, now: datetime, namespace: str
+    lease: Manifest | Hidden | None,
+    pod: Manifest | Hidden | None,
+    now: datetime,
+    namespace: str,
+    services: Iterable[Manifest] = (),
 ) -> Iterator[Finding]:
-    """Who leads, whether it is alive, and its version."""
+    """Who leads, whether it is alive, its version; without a Lease, whether `services` show that one is elsewhere."""
     if isinstance(lease, Hidden):
         yield Finding(about="operator", grade=Grade.UNKNOWN, message=lease.why)
         return
     if lease is None:
-        message = (
-            f"has no Lease in namespace {namespace}: nothing decides about LLMServices; install it, or name its "
-            "namespace with --operator-namespace"
-        )
-        yield Finding(about="operator", grade=Grade.WRONG, message=message)
+        yield _without_lease(list(services), now, namespace)
         return
     yield _of_lease(lease, now, namespace)
     if isinstance(pod, dict):
@@ -126,6 +128,36 @@ def _paths(schema: Mapping[str, Any], path: str) -> Iterator[str]:
     for name, field in (schema.get("properties") or {}).items():
         yield f"{path}.{name}"
         yield from _paths(field.get("items") or field, f"{path}.{name}")
+
+
+def _without_lease(services: list[Manifest], now: datetime, namespace: str) -> Finding:
+    """An operator outside of the cluster, or in another namespace, is known by what it wrote."""
+    where = f"has no Lease in namespace {namespace}"
+    if services and all(_is_observed(service) for service in services):
+        written = max((at for service in services if (at := _written_at(service))), default="")
+        ago = (
+            f", {span((now - datetime.fromisoformat(written)).total_seconds())} ago for the last time"
+            if written
+            else ""
+        )
+        message = (
+            f"{where}, but one has looked at every LLMService{ago}: it runs outside the cluster, or in another "
+            "namespace: name that with --operator-namespace"
+        )
+        return Finding(about="operator", grade=Grade.LOOK, message=message)
+    message = f"{where}: nothing decides about LLMServices; install it, or name its namespace with --operator-namespace"
+    return Finding(about="operator", grade=Grade.WRONG, message=message)
+
+
+def _is_observed(service: Manifest) -> bool:
+    return (service.get("status") or {}).get("observedGeneration") == service["metadata"].get("generation")
+
+
+def _written_at(service: Manifest) -> str:
+    """When the operator wrote the status last; empty where that is not told."""
+    entries = service["metadata"].get("managedFields") or ()
+    ours = (each for each in entries if each.get("manager") == OPERATOR and each.get("subresource") == "status")
+    return max((str(each.get("time") or "") for each in ours), default="")
 
 
 def _of_lease(lease: Manifest, now: datetime, namespace: str) -> Finding:

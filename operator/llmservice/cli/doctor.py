@@ -74,16 +74,16 @@ async def _examined(where: Where, operator_namespace: str) -> list[Finding]:
     async with where.connected() as (connection, chosen):
         server, census = ApiServer(connection), DeviceCensus(connection)
         lease = await _seen(lambda: server.get(Ref("Lease", operator_namespace, LEASE)))
-        nodes = await _seen(census.nodes)
+        nodes, services = await _seen(census.nodes), await _services(server, chosen)
+        leader = await _leader(server, lease, operator_namespace)
+        known = () if isinstance(services, Hidden) else services
         return [
             of_kubernetes(await connection.call("GET", "/version")),
             of_crd(await _seen(lambda: connection.call("GET", _CRD))),
-            *of_operator(
-                lease, await _leader(server, lease, operator_namespace), datetime.now(UTC), operator_namespace
-            ),
+            *of_operator(lease, leader, datetime.now(UTC), operator_namespace, known),
             of_rights({verb: await _may(connection, verb, chosen) for verb in _VERBS}, chosen),
             *of_devices(nodes or [], await _taken(census), load_catalogue()),
-            of_services(await _services(server, chosen)),
+            of_services(services),
         ]
 
 

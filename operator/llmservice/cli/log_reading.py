@@ -1,5 +1,6 @@
 """Reads logs through the API server, with the rights of the caller: the last lines, or the lines as they come."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -9,6 +10,7 @@ from llmservice.cli.log_choice import Log
 from llmservice.cli.log_lines import Lines, redacted_text
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
+from llmservice.errors import NotFound
 
 MOST_BYTES = 2**20
 """Of the last lines of one log; of a log that is followed nothing is kept."""
@@ -16,6 +18,10 @@ MOST_BYTES = 2**20
 _PIECE_BYTES = 65_536
 _SILENCE_SECONDS = 24 * 3600.0
 """An engine that nobody asks may say nothing for hours."""
+
+_GONE = b"unable to retrieve container logs for "
+"""What a kubelet answers, as if it were the log, where it has removed the container: often there is a new one soon."""
+_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +58,14 @@ async def follow(connection: Connection, log: Log, asked: Asked, prefix: str) ->
 
 
 async def _read(connection: Connection, log: Log, asked: Asked) -> bytes:
-    return await connection.call_raw("GET", _target(log, asked), accept="*/*")
+    for attempt in range(_ATTEMPTS):
+        answer = await connection.call_raw("GET", _target(log, asked), accept="*/*")
+        if not answer.startswith(_GONE):
+            return answer
+        await asyncio.sleep(attempt)
+    raise NotFound(
+        "NoLog", f"the node has removed the log of {log.pod}, {log.container}: try again after its next start"
+    )
 
 
 def _target(log: Log, asked: Asked, *, follow: bool = False) -> str:

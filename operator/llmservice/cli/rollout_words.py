@@ -46,7 +46,9 @@ def _beforehand(step: RolloutStep, planner: CataloguePlanner, service: LLMServic
     """What is done before a pod starts."""
     said = []
     if not planner.knows_model(service):
-        said.append("a Job inspects the model first: what is chosen from its facts may change")
+        said.append(
+            "nothing is known of the model: an operator that inspects models does so first, and may choose otherwise"
+        )
     if step.plan.cache is not None and not step.plan.cache.weights:
         size = f", {step.plan.cache.expected_bytes / _GB:.1f} GB" if step.plan.cache.expected_bytes else ""
         said.append(f"the model is downloaded to claim {step.plan.cache.claim} first{size}, unless it is there")

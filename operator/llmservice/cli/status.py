@@ -56,12 +56,12 @@ def command(name: str, where: Where, output: str, *, all_namespaces: bool, watch
 async def _show(name: str, where: Where, output: str, *, everywhere: bool, watch: bool) -> bool:
     """Whether all are as declared."""
     async with where.connected() as (connection, namespace):
-        shown = ""
+        shown: Any = None
         while True:
             states = await _states(ApiServer(connection), name, "" if everywhere else namespace)
-            if (text := _text(states, name, output)) != shown:
-                click.echo(text, nl=False)
-                shown = text
+            if (news := _ageless(states)) != shown:
+                click.echo(_text(states, name, output), nl=False)
+                shown = news
             reached = all(state["reached"] for state in states)
             if reached or not watch:
                 return reached
@@ -89,6 +89,13 @@ async def _optional(server: ApiServer, kind: str, namespace: str, **selector: st
         return list(await server.list(kind, namespace, **selector))
     except OperatorError:
         return []
+
+
+def _ageless(value: Any) -> Any:
+    """The same without what changes by itself: that something is a second older is no news."""
+    if isinstance(value, dict):
+        return {name: _ageless(each) for name, each in value.items() if name != "age"}
+    return [_ageless(each) for each in value] if isinstance(value, list) else value
 
 
 def _text(states: list[dict[str, Any]], name: str, output: str) -> str:

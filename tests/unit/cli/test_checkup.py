@@ -86,6 +86,15 @@ def test_the_operator_leads_is_alive_and_of_this_version(lease: Any, pod: Any, g
     assert [each.grade for each in of_operator(lease, pod, NOW, "llmservice-system")] == grades
 
 
+def test_an_operator_without_a_lease_is_known_by_what_it_wrote() -> None:
+    written = {"manager": "llmservice-operator", "subresource": "status", "time": "2026-01-01T00:00:00Z"}
+    seen = an_llmservice(metadata__managedFields=[written], status={"observedGeneration": 1})
+    edited = an_llmservice(metadata__generation=2, status={"observedGeneration": 1})
+    for services, grade in (([seen], Grade.LOOK), ([seen, edited], Grade.WRONG), ([], Grade.WRONG)):
+        (found,) = of_operator(None, None, NOW, "llmservice-system", services)
+        assert (found.grade, "--operator-namespace" in found.message) == (grade, True)
+
+
 def test_missing_rights_are_named() -> None:
     assert of_rights({"get": True, "create": True}, "ml").grade is Grade.OK
     found = of_rights({"get": True, "create": False}, "ml")

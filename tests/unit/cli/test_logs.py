@@ -88,6 +88,19 @@ def test_a_log_that_is_too_long_is_read_from_its_end(cluster: SmallCluster) -> N
     assert [query["tailLines"] for path, query in cluster.asked if path.endswith("/log")] == ["4", "2", "1"]
 
 
+def test_what_a_node_says_of_a_log_that_it_removed_is_no_log(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def at_once(_: float) -> None:
+        """The time between attempts does not matter."""
+
+    monkeypatch.setattr("asyncio.sleep", at_once)
+    cluster.objects.append(a_pod("a", **CRASHES))
+    cluster.logs = {"a": "unable to retrieve container logs for containerd://0123\n"}
+    result = run()
+    assert (result.exit_code, result.stdout, "removed" in result.stderr) == (1, "", True)
+
+
 def test_followed_lines_are_the_same(cluster: SmallCluster) -> None:
     cluster.objects.append(a_pod("a", **READY))
     cluster.logs = {"a": "one\nhf_abcdefghijklmnopqrstuvwxyz012345\nlast"}

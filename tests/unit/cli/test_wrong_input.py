@@ -95,3 +95,11 @@ def test_other_kinds_alone_are_fine_for_a_hook_and_for_nothing_else(verb: object
 def test_a_variant_that_no_image_has_is_wrong_usage() -> None:
     result = CliRunner().invoke(images.command, ["--variant", "cudaa"])
     assert (result.exit_code, "cuda" in result.stderr) == (2, True)
+
+
+def test_an_unknown_type_and_version_hide_no_misspelled_argument_or_quantization() -> None:
+    options = 'engineOptions: {version: "9.9", args: ["--model=x", "--enable-prefix-cachin"]}'
+    spec = f"spec: {{engine: vllm, model: {{uri: a/b}}, gpu: {{type: L5}}, quantization: awqq, {options}}}\n"
+    told = CliRunner().invoke(validate.command, ["-"], input=HEAD + spec).stdout.splitlines()
+    fields = ("spec.gpu.type", "spec.engineOptions.version", "spec.engineOptions.args", "spec.quantization")
+    assert [any(f"error: {field}" in line for line in told) for field in fields] == [True] * len(fields)
