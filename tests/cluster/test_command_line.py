@@ -37,9 +37,9 @@ def data(result: Result) -> list[Body]:
     return found
 
 
-def written(folder: Path, **spec: object) -> str:
+def written(folder: Path, **spec: int) -> str:
     """The file of a service."""
-    (folder / "chat.yaml").write_text(yaml.safe_dump(a_tiny_service(**spec)))
+    (folder / "chat.yaml").write_text(yaml.safe_dump(a_tiny_service("chat", **spec)))
     return str(folder / "chat.yaml")
 
 

@@ -150,7 +150,7 @@ def _without_lease(services: list[Manifest], now: datetime, namespace: str) -> F
 
 
 def _is_observed(service: Manifest) -> bool:
-    return (service.get("status") or {}).get("observedGeneration") == service["metadata"].get("generation")
+    return bool((service.get("status") or {}).get("observedGeneration") == service["metadata"].get("generation"))
 
 
 def _written_at(service: Manifest) -> str:

@@ -8,6 +8,23 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.engine import LogPattern
 from llmservice.untrusted.patterns import compiled
 
+NO_CUDA_COMPILER = LogPattern(
+    cause="the image has no compiler for CUDA",
+    reason=Reason.COMPILATION_FAILED,
+    pattern=compiled(r"Could not find nvcc|nvcc: not found|directory: 'nvcc'|/nvcc'$"),
+    remedy="use an image with the CUDA toolkit (spec.engineOptions.image)",
+)
+NOT_COMPILED = LogPattern(
+    cause="the model could not be compiled",
+    reason=Reason.COMPILATION_FAILED,
+    pattern=compiled(
+        r"BackendCompilerFailed|torch\._inductor\.exc\.|Internal Triton PTX codegen error|ptxas fatal"
+        r"|Ninja build failed|ninja: build stopped"
+    ),
+    remedy="set another spec.engineOptions.version",
+)
+"""An engine with a way around one of these puts it, with that as the remedy, before all others."""
+
 CHECKPOINT_LOG_PATTERNS = (
     LogPattern(
         cause="the model needs its own code",
@@ -81,15 +98,7 @@ CHECKPOINT_LOG_PATTERNS = (
         pattern=compiled(r"Failed to find C compiler|No working C\+\+ compiler found|InvalidCxxCompiler"),
         remedy="use the engine's own image, or add gcc to yours (spec.engineOptions.image)",
     ),
-    LogPattern(
-        cause="the image has no compiler for CUDA",
-        reason=Reason.COMPILATION_FAILED,
-        pattern=compiled(r"Could not find nvcc|nvcc: not found|directory: 'nvcc'|/nvcc'$"),
-        remedy=(
-            "use an image with the CUDA toolkit (spec.engineOptions.image); with vllm, "
-            "VLLM_USE_FLASHINFER_SAMPLER=0 in spec.engineOptions.env avoids it"
-        ),
-    ),
+    NO_CUDA_COMPILER,
     LogPattern(
         cause="the image lacks a Python package that this model needs",
         reason=Reason.PACKAGE_MISSING,
@@ -105,16 +114,6 @@ CHECKPOINT_LOG_PATTERNS = (
         pattern=compiled(r"OutOfResources: |out of resource: shared memory"),
         remedy="set another spec.gpu.type, or a spec.engineOptions.version with kernels for it",
     ),
-    LogPattern(
-        cause="the model could not be compiled",
-        reason=Reason.COMPILATION_FAILED,
-        pattern=compiled(
-            r"BackendCompilerFailed|torch\._inductor\.exc\.|Internal Triton PTX codegen error|ptxas fatal"
-            r"|Ninja build failed|ninja: build stopped"
-        ),
-        remedy=(
-            "set another spec.engineOptions.version; with vllm, --enforce-eager in spec.engineOptions.args avoids it"
-        ),
-    ),
+    NOT_COMPILED,
 )
 """The most specific first: a missing compiler also fails the compilation."""

@@ -290,8 +290,8 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.DRIVER_TOO_OLD: Meaning(
         "The node's driver is older than the CUDA of the image needs.",
-        "Update the driver (CUDA 13 needs R580), or set an older `spec.engineOptions.version`; vLLM on data centre "
-        "cards can use `VLLM_ENABLE_CUDA_COMPATIBILITY=1`.",
+        "Update the driver (CUDA 13 needs R580), or set an older `spec.engineOptions.version`; where the engine has "
+        "another way on data centre cards, the message says it.",
     ),
     Reason.DRIVER_MISMATCH: Meaning(
         "The image's compatibility libraries of CUDA are older than the node's driver.",
@@ -303,7 +303,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.COMPILATION_FAILED: Meaning(
         "The engine could not compile the model or a kernel for it.",
-        "Use the engine's own image, another `spec.engineOptions.version`, or `--enforce-eager` with vLLM.",
+        "Use the engine's own image, another `spec.engineOptions.version`, or what the message says.",
     ),
     Reason.PACKAGE_MISSING: Meaning(
         "The image lacks a package that this model or option needs.",

@@ -6,9 +6,11 @@ entrypoints/common/cli_args.py; what older releases write differently stands bes
 all patterns that vLLM's log is read with.
 """
 
+from dataclasses import replace
+
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.engines.accelerator_log_patterns import ACCELERATOR_LOG_PATTERNS, DRIVER_TOO_OLD
-from llmservice.engines.checkpoint_log_patterns import CHECKPOINT_LOG_PATTERNS
+from llmservice.engines.checkpoint_log_patterns import CHECKPOINT_LOG_PATTERNS, NO_CUDA_COMPILER, NOT_COMPILED
 from llmservice.engines.engine import LogPattern
 from llmservice.engines.hugging_face_log_patterns import HUB_LOG_PATTERNS
 from llmservice.engines.system_log_patterns import FILE_LOG_PATTERNS, SYSTEM_LOG_PATTERNS
@@ -105,6 +107,18 @@ _DRIVER = (
     ),
 )
 
+_AROUND = {
+    NO_CUDA_COMPILER: (
+        "set VLLM_USE_FLASHINFER_SAMPLER=0 in spec.engineOptions.env, or use an image with the CUDA toolkit "
+        "(spec.engineOptions.image)"
+    ),
+    NOT_COMPILED: "add --enforce-eager to spec.engineOptions.args, or set another spec.engineOptions.version",
+}
+"""Ways around what other engines cannot do without."""
+_CHECKPOINT = tuple(
+    replace(pattern, remedy=_AROUND.get(pattern, pattern.remedy)) for pattern in CHECKPOINT_LOG_PATTERNS
+)
+
 _FILES_OF_MODEL = (
     LogPattern(
         cause="there is no model at this place",
@@ -152,7 +166,7 @@ VLLM_LOG_PATTERNS = (
     *_ARGUMENTS,
     *_DRIVER,
     *ACCELERATOR_LOG_PATTERNS,
-    *CHECKPOINT_LOG_PATTERNS,
+    *_CHECKPOINT,
     *HUB_LOG_PATTERNS,
     *_FILES_OF_MODEL,
     *_SIGNALS,
