@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import aiohttp
 
+from llmservice.cli.connecting import connected
 from llmservice.cli.where import Where
 from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.cluster.tokens import own_token, token_in, token_of_account
@@ -69,7 +70,7 @@ class Asker:
             return {}
         if self.token_file:
             return {"Authorization": f"Bearer {token_in(self.token_file)}"}
-        async with self.where.connected() as (connection, _):
+        async with connected(self.where) as (connection, _):
             return {"Authorization": f"Bearer {await self._token(connection)}"}
 
     def _tls(self) -> ssl.SSLContext | bool:

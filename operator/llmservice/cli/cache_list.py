@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from llmservice.cli.cache_claim import cache_claim_at
+from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.table import table
@@ -48,7 +49,7 @@ def command(where: Where, root: Path | None, output: str, *, all_namespaces: boo
 
 
 async def _services(where: Where, *, everywhere: bool) -> list[dict[str, Any]]:
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         return await ApiServer(connection).list("LLMService", "" if everywhere else namespace)
 
 

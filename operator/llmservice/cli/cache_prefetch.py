@@ -9,6 +9,7 @@ import click
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cli.answers import Answer, answer_file
+from llmservice.cli.connecting import connected
 from llmservice.cli.documents import to_json, to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
@@ -119,7 +120,7 @@ def _without_owner(manifest: Manifest) -> Manifest:
 
 async def _made(manifests: Sequence[Manifest], where: Where) -> None:
     """Each that is not there; of two services that want the same model on the same claim one Job."""
-    async with where.connected() as (connection, _):
+    async with connected(where) as (connection, _):
         cluster = ApiServer(connection)
         for manifest in manifests:
             try:

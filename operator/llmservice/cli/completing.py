@@ -58,8 +58,12 @@ def _where(context: click.Context) -> Any:
     return importlib.import_module("llmservice.cli.where").Where(**given)
 
 
+def _connected(where: Any) -> Any:
+    return importlib.import_module("llmservice.cli.connecting").connected(where)
+
+
 async def _services(where: Any) -> list[tuple[str, str]]:
-    async with where.connected() as (connection, namespace):
+    async with _connected(where) as (connection, namespace):
         server = importlib.import_module("llmservice.cluster.api_server").ApiServer(connection)
         return [(each["metadata"]["name"], _state(each)) for each in await server.list("LLMService", namespace)]
 
@@ -70,7 +74,7 @@ def _state(service: dict[str, Any]) -> str:
 
 
 async def _namespaces(where: Any) -> list[tuple[str, str]]:
-    async with where.connected() as (connection, _):
+    async with _connected(where) as (connection, _):
         answer = await connection.call("GET", f"/api/v1/namespaces?limit={_MOST}")
         return [(each["metadata"]["name"], "") for each in answer.get("items") or ()]
 

@@ -8,6 +8,7 @@ import click
 
 from llmservice.cli.answering import answer_files
 from llmservice.cli.completing import services
+from llmservice.cli.connecting import connected
 from llmservice.cli.diff_cluster import Comparison, compared
 from llmservice.cli.diff_text import as_objects, as_text
 from llmservice.cli.exit_codes import errors_shown
@@ -69,7 +70,7 @@ def command(what: str, where: Where, output: str, *, update: bool, operator_name
 async def _compare(
     what: str, where: Where, operator_namespace: str, setup: dict[str, object], *, update: bool
 ) -> list[Comparison]:
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         planner = await _planner(connection, operator_namespace, setup)
         server = ApiServer(connection)
         if not _is_file(what):

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from llmservice.api.v1alpha1.resource import GROUP, PLURAL
+from llmservice.api.group import GROUP, PLURAL
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cli.checkup import (
     Finding,
@@ -23,6 +23,7 @@ from llmservice.cli.checkup import (
     of_services,
 )
 from llmservice.cli.checkup_devices import of_devices
+from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import as_data, is_for_programs, output_option
 from llmservice.cli.table import Painted, bad, good, table, warning
@@ -71,7 +72,7 @@ def _painted(grade: Grade) -> Painted:
 
 
 async def _examined(where: Where, operator_namespace: str) -> list[Finding]:
-    async with where.connected() as (connection, chosen):
+    async with connected(where) as (connection, chosen):
         server, census = ApiServer(connection), DeviceCensus(connection)
         lease = await _seen(lambda: server.get(Ref("Lease", operator_namespace, LEASE)))
         nodes, services = await _seen(census.nodes), await _services(server, chosen)

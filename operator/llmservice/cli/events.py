@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from llmservice.cli.completing import services
+from llmservice.cli.connecting import connected
 from llmservice.cli.event_list import as_text, events_of
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
@@ -54,7 +55,7 @@ def command(name: str, where: Where, most: int, output: str, *, warnings: bool, 
 
 
 async def _show(name: str, where: Where, most: int, output: str, *, warnings: bool, watch: bool) -> None:
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         server, told = ApiServer(connection), set[str]()
         while True:
             service = await service_named(server, namespace, name)

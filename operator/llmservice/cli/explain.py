@@ -7,6 +7,7 @@ import click
 
 from llmservice.cli.asking import Asker
 from llmservice.cli.completing import services
+from llmservice.cli.connecting import connected, namespace_or_default
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.explanation import as_text
 from llmservice.cli.holding import held, is_autoscaled, last_told
@@ -18,6 +19,7 @@ from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, NotYet, OperatorError, Refused, Unavailable
+from llmservice.objects.names import LEASE
 from llmservice.objects.references import Manifest, Ref
 
 
@@ -62,17 +64,17 @@ def command(name: str, where: Where, output: str, **options: str) -> None:
 async def _directly(asker: Asker, name: str) -> dict[str, Any]:
     """What an operator at an address knows; of what it does not scale, what the cluster says, if it can be asked."""
     try:
-        return await asker.ask_directly(f"explain/{await asker.where.namespace_or_default()}/{name}")
+        return await asker.ask_directly(f"explain/{await namespace_or_default(asker.where)}/{name}")
     except NotFound as unknown:
         try:
-            async with asker.where.connected() as (connection, namespace):
+            async with connected(asker.where) as (connection, namespace):
                 return await _held(ApiServer(connection), namespace, name)
         except (Refused, Unavailable):
             raise unknown from None
 
 
 async def _through_the_cluster(asker: Asker, name: str) -> dict[str, Any]:
-    async with asker.where.connected() as (connection, namespace):
+    async with connected(asker.where) as (connection, namespace):
         server = ApiServer(connection)
         service = await service_named(server, namespace, name)
         if not is_autoscaled(service):
@@ -87,8 +89,21 @@ async def _of_the_leader(asker: Asker, connection: Connection, service: Manifest
         return await asker.ask_the_leader(connection, f"explain/{namespace}/{name}")
     except NotFound:
         return await _held(ApiServer(connection), namespace, name)
+    except Refused as refusal:
+        if await _may_lead(ApiServer(connection), asker.operator_namespace):
+            raise
+        missing = f"no Lease {asker.operator_namespace}/{LEASE}: name the operator's namespace, or its address"
+        raise _away(Unavailable("NoLeader", missing), service) from refusal
     except (NotYet, Unavailable) as away:
         raise _away(away, service) from away
+
+
+async def _may_lead(server: ApiServer, namespace: str) -> bool:
+    """Whether an operator may be there: a token for one that is not need not be had."""
+    try:
+        return await server.get(Ref("Lease", namespace, LEASE)) is not None
+    except Refused:
+        return True
 
 
 def _away(error: OperatorError, service: Manifest) -> Unavailable:

@@ -5,6 +5,7 @@ import asyncio
 import click
 
 from llmservice.cli.completing import services
+from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.log_choice import OF_JOBS, OF_PODS, Log, logs_of
 from llmservice.cli.log_reading import Asked, follow, last_lines
@@ -80,7 +81,7 @@ def command(name: str, where: Where, container: str, pod: str, *, every: bool, *
 
 
 async def _show(name: str, where: Where, container: str, asked: Asked, *, pod: str, every: bool) -> None:
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         server = ApiServer(connection)
         service = await service_named(server, namespace, name)
         found = logs_of(await _pods(server, service, container), container)

@@ -11,6 +11,8 @@ from typing import Any
 from llmservice.catalog.catalogue import Catalogue
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
+from llmservice.cli.connecting import connected
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.listing import node_label_keys
@@ -23,6 +25,12 @@ from llmservice.settings import VARIABLES, Settings, settings_from
 
 _NAMES = {variable.name for variable in VARIABLES}
 _WAY_OUT = "give --settings and --catalogue instead"
+
+
+async def planner_at(where: Where, namespace: str) -> CataloguePlanner:
+    """Likewise, of the cluster that the options name; raises what `planner_found` raises."""
+    async with connected(where) as (connection, _):
+        return await planner_found(connection, namespace)
 
 
 async def planner_found(connection: Connection, namespace: str) -> CataloguePlanner:

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import importlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,6 @@ import click
 
 from llmservice.catalog.catalogue import Catalogue, nearest
 from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
-from llmservice.cli.operator_found import planner_found
 from llmservice.cli.where import Where, connection_options
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.errors import InvalidSetting, UsageError
@@ -55,8 +55,10 @@ class PlannedBy:
         return bool(self.catalogue or self.settings or self.platform)
 
     async def _found(self) -> CataloguePlanner:
-        async with self.where.connected() as (connection, _):
-            return await planner_found(connection, self.operator_namespace)
+        """Loaded when it is asked for: without it no cluster is."""
+        found: Any = importlib.import_module("llmservice.cli.operator_found")
+        planner: CataloguePlanner = await found.planner_at(self.where, self.operator_namespace)
+        return planner
 
 
 def planner_options(command: Command) -> Command:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from llmservice.cli.completing import services
+from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.program import program
@@ -55,7 +56,7 @@ def command(name: str, where: Where, output: str, *, all_namespaces: bool, watch
 
 async def _show(name: str, where: Where, output: str, *, everywhere: bool, watch: bool) -> bool:
     """Whether all are as declared."""
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         shown: Any = None
         while True:
             states = await _states(ApiServer(connection), name, "" if everywhere else namespace)

@@ -1,21 +1,18 @@
-"""Which cluster a verb asks, and which namespace it means: the options that kubectl has, under the same names."""
+"""Which cluster a verb asks, and which namespace it means: the options that kubectl has, under the same names.
+
+Only what they say: `connecting` asks, and verbs that may ask no cluster do not load it.
+"""
 
 import functools
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 
 from llmservice.cli.completing import contexts, namespaces
-from llmservice.cluster.transport.connection import Connection, connect
-from llmservice.cluster.transport.credentials import Credentials, load_credentials
-from llmservice.errors import Unavailable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-_NO_NAMESPACE = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,25 +22,6 @@ class Where:
     kubeconfig: str = ""
     context: str = ""
     namespace: str = ""
-
-    async def credentials(self) -> Credentials:
-        """Those of the kubeconfig; raises Unavailable."""
-        return await load_credentials(kubeconfig=self.kubeconfig, context=self.context)
-
-    @asynccontextmanager
-    async def connected(self) -> AsyncIterator[tuple[Connection, str]]:
-        """A connection, and the namespace that is meant; raises Unavailable."""
-        async with connect(await self.credentials()) as connection:
-            yield connection, self.namespace or connection.credentials.namespace
-
-    async def namespace_or_default(self) -> str:
-        """The namespace that is meant; `default` where there is no kubeconfig to name one."""
-        if self.namespace:
-            return self.namespace
-        try:
-            return (await self.credentials()).namespace
-        except Unavailable:
-            return _NO_NAMESPACE
 
 
 def cluster_options(command: Command) -> Command:

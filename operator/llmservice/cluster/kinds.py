@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
+from llmservice.api.group import GROUP, KIND, VERSION
 
 
 @dataclass(frozen=True, slots=True)

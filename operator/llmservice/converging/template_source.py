@@ -12,14 +12,12 @@ from typing import Any
 import orjson
 
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.objects.names import SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION, UPDATE_ANNOTATION
+from llmservice.objects.names import LONGEST_SOURCE, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION, UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import facts_from_text
 
 FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "suspend")
 """Fields of the spec that change no pod: the newest ones hold, whatever the replicas are made from."""
-LONGEST_SOURCE = 16_384
-"""In bytes. What is longer is not kept, and then there is nothing to return to."""
 _DIGEST_BYTES = 8
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from llmservice.api.v1alpha1.resource import GROUP
+from llmservice.api.group import GROUP
 
 NAME_LABEL = f"{GROUP}/name"
 """On every child and pod; its value is the name of the LLMService, which lives in the same namespace."""
@@ -18,6 +18,9 @@ BEFORE_SUSPEND_ANNOTATION = f"{GROUP}/replicas-before-suspend"
 
 SOURCE_ANNOTATION = f"{GROUP}/made-from"
 """On a Deployment: the fields of the spec and the facts that its pod template was made from."""
+
+LONGEST_SOURCE = 16_384
+"""Of such an annotation, in bytes. What is longer is not kept, and then there is nothing to return to."""
 
 SERVED_SOURCE_ANNOTATION = f"{GROUP}/served-before"
 """On a Deployment: the same of the template that served before."""

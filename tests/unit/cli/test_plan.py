@@ -84,8 +84,9 @@ def test_the_text_has_every_fact_and_every_default() -> None:
 
 def test_a_refusal_has_rule_field_line_and_way_out() -> None:
     answer = as_json(VLLM, BAD)
-    (finding,) = answer["services"][1]["findings"]
+    finding, other = answer["services"][1]["findings"]
     assert answer["services"][1]["verdict"] == "Refused"
+    assert (other["rule"], other["field"]) == ("QuantizationMisspelled", "spec.quantization")
     assert (finding["rule"], finding["field"], finding["severity"]) == ("UnknownAccelerator", "spec.gpu.type", "error")
     text = yaml.safe_dump_all([VLLM, BAD]).splitlines()
     assert text[finding["line"] - 1].strip() == "type: L44"

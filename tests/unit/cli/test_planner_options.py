@@ -15,6 +15,7 @@ from llmservice.planning.network import MetricsReaders
 from llmservice.reconcilers.planner import CataloguePlanner, registry_settings
 from llmservice.settings import settings_from
 from tests.builders import an_llmservice
+from tests.unit.cli.small_cluster import SmallCluster
 
 VERBS = [plan.command, render.command, validate.command]
 CATALOGUE = """
@@ -149,3 +150,47 @@ def test_an_unknown_platform_is_wrong_usage() -> None:
     with pytest.raises(UsageError, match="eks-karpenter") as error:
         planner_from(platform="gkee", environment={})
     assert error.value.field == "--platform"
+
+
+def an_operator(small: SmallCluster) -> None:
+    """Lease, pod, catalogue and nodes of an operator."""
+    here = {"namespace": "llmservice-system"}
+    lines = (line.partition("=") for line in SETTINGS.splitlines() if "=" in line and "PLATFORM" not in line)
+    env = [{"name": name.strip(), "value": value.strip()} for name, _, value in lines]
+    lease = {"kind": "Lease", "metadata": {**here, "name": "llmservice-operator"}, "spec": {"holderIdentity": "op-1_x"}}
+    pod = {"kind": "Pod", "metadata": {**here, "name": "op-1"}, "spec": {"containers": [{"env": env}]}}
+    rows = {**yaml.safe_load(CATALOGUE), "metadata": {**here, "name": "llmservice-catalogue"}}
+    node = {"kind": "Node", "metadata": {"name": "n", "labels": {"cloud.google.com/gke-accelerator": "nvidia-l4"}}}
+    small.objects = [lease, pod, rows, node]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_the_cluster_tells_what_its_operator_plans_with(verb: click.Command, small: SmallCluster) -> None:
+    an_operator(small)
+    assert run(verb, "--from-cluster").exit_code == 0
+    small.objects = small.objects[:2]
+    assert run(verb, "--from-cluster").exit_code == 1
+
+
+def test_it_is_the_planner_of_that_operator(small: SmallCluster, files: list[str]) -> None:
+    an_operator(small)
+    from_cluster = run(render.command, "--from-cluster", "-q")
+    from_files = run(render.command, *files, "--platform", "gke", "-q")
+    assert (from_cluster.exit_code, from_cluster.stdout) == (0, from_files.stdout)
+
+
+def test_without_nodes_the_setting_names_the_platform_and_without_an_operator_nothing_is_planned(
+    small: SmallCluster,
+) -> None:
+    an_operator(small)
+    small.forbidden = {"nodes"}
+    assert run(plan.command, "--from-cluster").exit_code == 0
+    for kind in ("Pod", "Lease"):
+        small.objects = [each for each in small.objects if each["kind"] != kind]
+        result = run(plan.command, "--from-cluster")
+        assert (result.exit_code, "--settings" in result.stderr, result.stdout) == (1, True, "")
+
+
+@pytest.mark.parametrize("options", [["--from-cluster", "--platform", "gke"], ["--context", "c"]])
+def test_options_that_contradict_each_other_are_wrong_usage(options: list[str]) -> None:
+    assert run(plan.command, *options).exit_code == 2

@@ -6,8 +6,7 @@ import pytest
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.caching.trimming import trimmed
 from llmservice.converging.replicas import owned_by_another
-from llmservice.converging.template_source import LONGEST_SOURCE
-from llmservice.objects.names import REVISION_ANNOTATION, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
+from llmservice.objects.names import LONGEST_SOURCE, REVISION_ANNOTATION, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
 from llmservice.objects.pods import engine_of
 from llmservice.objects.references import Manifest, controller_of, ref_of
 from tests.unit.cluster.objects import a_deployment

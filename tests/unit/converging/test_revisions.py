@@ -8,7 +8,6 @@ import pytest
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.revisions import gave_up, in_force
 from llmservice.converging.template_source import (
-    LONGEST_SOURCE,
     digest_of_request,
     digest_of_source,
     made_from,
@@ -17,7 +16,7 @@ from llmservice.converging.template_source import (
     source_of,
     with_sources,
 )
-from llmservice.objects.names import SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
+from llmservice.objects.names import LONGEST_SOURCE, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
 from llmservice.objects.references import Manifest
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned

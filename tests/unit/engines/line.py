@@ -10,8 +10,9 @@ from llmservice.engines.system_log_patterns import SYSTEM_LOG_PATTERNS
 
 
 def _reading(patterns: Collection[LogPattern]) -> tuple[str, ...]:
-    """The engines whose log is read with all of these patterns."""
-    return tuple(name for name, engine in ENGINES.items() if set(patterns) <= set(engine.log_patterns))
+    """The engines whose log is read with all of these patterns, maybe with remedies of their own."""
+    wanted = {each.pattern for each in patterns}
+    return tuple(name for name, engine in ENGINES.items() if wanted <= {each.pattern for each in engine.log_patterns})
 
 
 VLLM, TGI, LLAMACPP = ("vllm",), ("tgi",), ("llamacpp",)

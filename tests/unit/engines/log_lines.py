@@ -530,7 +530,7 @@ CHECKPOINT_LINES = (
         PYTHON,
         "RuntimeError: Could not find nvcc and default cuda_home='/usr/local/cuda' doesn't exist",
         "CompilationFailed",
-        "VLLM_USE_FLASHINFER_SAMPLER=0",
+        "spec.engineOptions.image",
         "github.com/NVIDIA-NeMo/Gym/pull/1405",
     ),
     Line(
@@ -552,8 +552,22 @@ CHECKPOINT_LINES = (
         PYTHON,
         "subprocess.CalledProcessError: nonzero exit\nninja: build stopped: subcommand failed.",
         "CompilationFailed",
+        "spec.engineOptions.version",
+        "github.com/vllm-project/vllm/issues/36077",
+    ),
+    Line(
+        VLLM,
+        "torch._inductor.exc.InductorError: nonzero exit\nninja: build stopped: subcommand failed.",
+        "CompilationFailed",
         "--enforce-eager",
         "github.com/vllm-project/vllm/issues/36077",
+    ),
+    Line(
+        VLLM,
+        "FileNotFoundError: Could not find nvcc and default cuda_home='/usr/local/cuda' doesn't exist",
+        "CompilationFailed",
+        "VLLM_USE_FLASHINFER_SAMPLER=0",
+        "github.com/NVIDIA-NeMo/Gym/pull/1405",
     ),
 )
 

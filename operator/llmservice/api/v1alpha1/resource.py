@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, ValidationError
 
+from llmservice.api.group import GROUP, KIND, PLURAL, VERSION
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.problems import problems_of
@@ -14,11 +15,7 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.errors import InvalidSpec
 from llmservice.untrusted.patterns import compiled
 
-GROUP = "llmservice.dev"
-VERSION = "v1alpha1"
-KIND = "LLMService"
-PLURAL = "llmservices"
-
+__all__ = ["GROUP", "KIND", "PLURAL", "VERSION", "LLMService", "Metadata"]
 
 _SERVICE_NAME = compiled(r"[a-z]([-a-z0-9]{0,48}[a-z0-9])?")
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
-from llmservice.converging.template_source import LONGEST_SOURCE
 from llmservice.objects.names import (
     BEFORE_SUSPEND_ANNOTATION,
     INTENT_ANNOTATION,
+    LONGEST_SOURCE,
     NAME_LABEL,
     RENDER_VERSION_ANNOTATION,
     REVISION_ANNOTATION,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from llmservice.api.v1alpha1.resource import KIND
+from llmservice.api.group import KIND
 from llmservice.cluster.caching.interning import with_interned_values
 from llmservice.cluster.caching.kept_metadata import (
     NAMES,
