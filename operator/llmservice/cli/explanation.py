@@ -34,6 +34,7 @@ def _head(answer: Answer) -> Iterator[str]:
         f"{name}: {answer['engine']}, {answer['minReplicas']} to {answer['maxReplicas']} replicas, {answer['policy']} "
         f"from {answer['source']}, mode {answer['mode']}, {period}"
     )
+    yield from _schedule(answer.get("schedule"))
     yield f"{decision['message']} ({decision['reason']}, {answer['ageSeconds']:.0f} s ago)"
     counts = answer["replicas"]
     yield (
@@ -46,6 +47,15 @@ def _held(answer: Answer) -> Iterator[str]:
     yield f"{answer['namespace']}/{answer['name']}: not autoscaled; {answer['held']['message']}"
     if counts := answer.get("replicas"):
         yield f"{counts['desired']} desired: {counts['ready']} ready"
+
+
+def _schedule(schedule: Answer | None) -> Iterator[str]:
+    """Whose bounds these are, until when, and whose follow."""
+    if schedule is None:
+        return
+    held, following = schedule.get("name", ""), schedule.get("following", "")
+    until = f" until {schedule['until']}, then {following or 'none'}" if "until" in schedule else ""
+    yield f"schedule in force: {held or 'none'}{until}"
 
 
 def _conditions(answer: Answer) -> Iterator[str]:
