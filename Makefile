@@ -59,7 +59,7 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
@@ -123,6 +123,17 @@ test-engines: setup image-tools ## Every engine that runs on CPUs, behind its Se
 	export LLMSERVICE_SANDBOX=engines
 	$(call part,tests of engines,$(RUN) -m pytest -v -m engines tests/engines $(TESTS))
 
+GATEWAY_VENV := $(LLMSERVICE_CACHE)/gateway-$(shell sha256sum requirements/gateway.lock | cut -c1-12)
+
+$(GATEWAY_VENV)/ready: | requirements/gateway.lock
+	@$(call part,LiteLLM,$(PYTHON) -m venv --clear $(GATEWAY_VENV); $(GATEWAY_VENV)/bin/pip install --quiet --no-deps --require-hashes --requirement requirements/gateway.lock)
+	touch $@
+
+.PHONY: test-gateway
+test-gateway: setup $(GATEWAY_VENV)/ready ## The configuration that `llmservice gateway-config` prints, taken by a real LiteLLM
+	@export LITELLM=$(GATEWAY_VENV)/bin/litellm
+	$(call part,gateway tests,$(RUN) -m pytest -v -m gateway tests/gateway $(TESTS))
+
 .PHONY: sbom
 sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)
 	@$(RUN) -m tools.sbom build/sbom.cdx.json
@@ -183,6 +194,8 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 	  --generate-hashes --no-header --no-emit-index-url -o requirements/runtime.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o $(LOCK)
+	$(BIN)/uv pip compile -q requirements/gateway.in --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -o requirements/gateway.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements.in --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c $(LOCK) -o images/ctranslate2/requirements.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements-cuda.in --python-platform x86_64-manylinux_2_28 --upgrade \

@@ -23,6 +23,7 @@ VERBS = {
     "events": "Show what happened to a service, its pods and its Jobs.",
     "explain": "Explain why a service has its number of replicas.",
     "fit": "Show on which GPUs a model fits, and how many requests it serves there.",
+    "gateway-config": "Print the configuration of a LiteLLM proxy: one address for many models.",
     "images": "Print every engine image a cluster needs.",
     "inspect": "Print what a model's files say of it.",
     "logs": "Print the log of the pod that matters first.",
@@ -50,7 +51,7 @@ class _Verbs(click.Group):
             return None
         gc.disable()  # nothing that an import makes is garbage
         try:
-            command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name}").command
+            command: click.Command = importlib.import_module(f"llmservice.cli.{cmd_name.replace('-', '_')}").command
         finally:
             gc.enable()
         return command
