@@ -22,7 +22,8 @@ def main(targets: tuple[str, ...], logs: Path) -> None:
 
     After a stage with a failure no other begins. Exit codes: 0 when all passed, 1 when one failed, 130 on Ctrl-C.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job begins with SIGINT ignored, for all below
+        signal.signal(number, signal.default_int_handler)
     began = time.monotonic()
     try:
         failed = run_stages(stages_of(targets), logs, lambda text: click.echo(text, color=False))

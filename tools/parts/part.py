@@ -59,10 +59,10 @@ class Part:
         """As Ctrl-C does; the part cleans up after itself."""
         self._signal(signal.SIGINT)
 
-    def end(self) -> None:
-        """Wait until it has cleaned up, not for ever; no process of it lives afterwards."""
+    def end(self, seconds: float = _SECONDS_TO_CLEAN_UP) -> None:
+        """Wait until it has cleaned up, so many seconds at most; no process of it lives afterwards."""
         try:
-            self.process.wait(_SECONDS_TO_CLEAN_UP)
+            self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self.process.wait()
