@@ -64,9 +64,10 @@ class Part:
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
+            pass
+        finally:
             self._signal(signal.SIGKILL)
-            self.process.wait()
-        self._signal(signal.SIGKILL)
+        self.process.wait()
 
     def progress(self) -> str:
         """How far it is by its own words: `41 %`; empty when it has said nothing of that kind."""

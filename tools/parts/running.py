@@ -18,9 +18,10 @@ def run_stages(stages: Sequence[Sequence[str]], folder: Path, say: Say, make: Se
     Ctrl-C goes on to every part, and nothing of them lives when KeyboardInterrupt comes out of here.
     """
     for stage in stages:
-        parts = [Part.start(name, folder, make) for name in stage]
+        parts: list[Part] = []
         say(f"── {', '.join(stage)}")
         try:
+            parts.extend(Part.start(name, folder, make) for name in stage)
             _wait(parts, say)
         except KeyboardInterrupt:
             _interrupt(parts, say)
@@ -56,8 +57,14 @@ def _show_trouble(part: Part, say: Say) -> None:
 
 
 def _interrupt(parts: Sequence[Part], say: Say) -> None:
+    """Twice, when nobody wants to wait for what they clean up."""
     say("\nstopping …")
     for part in parts:
         part.interrupt()
-    for part in parts:
-        part.end()
+    try:
+        for part in parts:
+            part.end()
+    except KeyboardInterrupt:
+        for part in parts:
+            part.end(seconds=0)
+        raise
