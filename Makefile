@@ -17,28 +17,45 @@ VENV := $(LLMSERVICE_CACHE)/venv-$(shell sha256sum $(LOCK) | cut -c1-12)
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 TESTS ?=
+WORKERS ?= 2
 
 # $(call part,NAME,COMMAND): runs it and says how long it took.
 define part
 printf '\n── %s\n' "$(1)"; started=$$SECONDS; $(2); printf '   %s: %s s\n' "$(1)" "$$((SECONDS - started))"
 endef
 
+# $(down): takes down the sandboxes of `make cluster`, one for each worker, unless KEEP=1.
+down = [ -n "$(KEEP)" ] || for name in "" $(addprefix -,$(shell seq 2 $(WORKERS))); do $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}$$name"; done
+
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
 # The lock lists every package, so none is looked for beside it. The folder is named by what it says: its age does not
-# matter, which every fresh clone makes look new.
+# matter, which every fresh clone makes look new. uv needs a third of pip's CPU; where it does not reach what pip is
+# configured to reach (an index, a proxy, certificates), pip does it.
+define install-packages
+awk '/^[^ #]/ { wanted = /^uv==/ } wanted' $(LOCK) > $(VENV)/uv.lock
+$(BIN)/pip install --quiet --no-deps --require-hashes --requirement $(VENV)/uv.lock
+index=$$($(BIN)/pip config get global.index-url 2>/dev/null || echo https://pypi.org/simple)
+UV_DEFAULT_INDEX="$${PIP_INDEX_URL:-$$index}" $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --no-deps --require-hashes --requirement $(LOCK) || $(BIN)/pip install --quiet --no-deps --require-hashes --requirement $(LOCK)
+endef
+
 $(VENV)/ready: | $(LOCK)
-	@$(call part,virtual environment,$(PYTHON) -m venv --clear $(VENV); $(BIN)/pip install --quiet --no-deps --require-hashes --requirement $(LOCK))
-	touch $@
+	@printf '\n── virtual environment\n'; started=$$SECONDS; $(PYTHON) -m venv --clear $(VENV)
+	$(install-packages)
+	touch $@; printf '   virtual environment: %s s\n' "$$((SECONDS - started))"
 
 .PHONY: setup
 setup: $(VENV)/ready ## Install all that demo and tests need: packages, virtual environment, Kubernetes, llama.cpp, Helm
+	@$(call part,sandbox parts,$(RUN) -m sandbox build --install-packages --for-tests)
+
+.PHONY: demo-parts
+demo-parts: $(VENV)/ready # what a sandbox needs, without what only tests do
 	@$(call part,sandbox parts,$(RUN) -m sandbox build --install-packages)
 
 .PHONY: demo
-demo: setup ## From nothing to an answer: cluster, operator, an LLMService, one chat completion
+demo: demo-parts ## From nothing to an answer: cluster, operator, an LLMService, one chat completion
 	@$(RUN) -m demo up
 
 .PHONY: demo-down
@@ -46,15 +63,13 @@ demo-down: ## Take the demo down again
 	@$(RUN) -m demo down
 
 .PHONY: test
-test: setup ## Every check and every test, on the real sandbox too
-	@started=$$SECONDS
-	$(MAKE) check unit chart-tests cluster
-	printf '\nAll of it: %s s\n' "$$((SECONDS - started))"
+test: setup image-tools ## Every check and every test, on the real sandbox too; what failed is named, and can be run again alone
+	@$(RUN) -m tools.parts check operator-image then unit then cluster chart-tests quick
 
 .PHONY: check
 check: $(VENV)/ready ## Style, types, layers
 	@$(call part,ruff,$(BIN)/ruff check . && $(BIN)/ruff format --check .)
-	$(call part,mypy,$(BIN)/mypy)
+	$(call part,mypy,$(BIN)/mypy --cache-dir $(LLMSERVICE_CACHE)/mypy)
 	$(call part,layers,$(BIN)/lint-imports)
 
 .PHONY: unit
@@ -69,13 +84,22 @@ chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no
 image-tools: # what builds the operator's image from the Dockerfile without Docker
 	@{ command -v buildah && command -v debootstrap; } >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends buildah debootstrap; }
 
+.PHONY: operator-image
+operator-image: setup image-tools # which the cluster tests would else build, and wait for
+	@$(call part,operator image,$(RUN) -m tests.cluster.operator_image)
+
 .PHONY: cluster
-cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
-	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/engines --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
-	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
-	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
-	$(if $(TESTS),,$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams))
+cluster: setup image-tools ## The tests on a real API server and kubelet (WORKERS=3: in so many sandboxes; KEEP=1 leaves them running)
+	@trap '$(down)' EXIT
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts))
+
+.PHONY: quick
+quick: setup ## The parts of test-faults, test-hostile and test-streams that are in `make test`
+	@export LLMSERVICE_SANDBOX="$${LLMSERVICE_SANDBOX:-test}-quick"
+	trap '$(RUN) -m sandbox down --name "$$LLMSERVICE_SANDBOX"' EXIT
+	$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults)
+	$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile)
+	$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams)
 
 .PHONY: test-install
 test-install: setup image-tools ## The operator's image with the rights of one namespace, on a cluster of its own

@@ -1,6 +1,7 @@
-"""Everything a sandbox needs that is built, in the order of building."""
+"""Everything a sandbox needs that is built."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +23,21 @@ class Artifacts:
 
 
 def ensure_artifacts(cache: Path, progress: Progress, engine_images: tuple[str, ...] = ENGINE_IMAGES) -> Artifacts:
-    """Build what is missing. One after the other: each keeps all cores busy by itself."""
-    programs = kubernetes_build().ensure(cache, progress)
+    """Build what is missing. Kubernetes and the engine side by side: while one downloads or links, the other compiles.
+
+    When one fails, the other is finished first: what it made is kept.
+    """
+
+    def engine() -> Path:
+        server = llama_build().ensure(cache, progress)
+        return engine_image_build(server, engine_images).ensure(cache, progress)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        kubernetes, engine_image = pool.submit(kubernetes_build().ensure, cache, progress), pool.submit(engine)
+    programs = kubernetes.result()
     pause = pause_image_build(programs).ensure(cache, progress)
-    server = llama_build().ensure(cache, progress)
-    engine = engine_image_build(server, engine_images).ensure(cache, progress)
     models = tiny_model_build().ensure(cache, progress)
-    images = {pause / ARCHIVE: frozenset([PAUSE_IMAGE]), engine / ARCHIVE: frozenset(engine_images)}
+    images = {pause / ARCHIVE: frozenset([PAUSE_IMAGE]), engine_image.result() / ARCHIVE: frozenset(engine_images)}
     return Artifacts(programs=programs, images=images, models=models)
 
 

@@ -11,7 +11,8 @@ from sandbox.progress import Say
 MODULE = Path(__file__).parent / "kubernetes"
 COMMANDS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl")
 OWN_COMMANDS = ("etcd", "pause")
-ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off"}
+# The compiler is a Go program that collects its own garbage: doing so less often saves a sixth of its CPU.
+ENVIRONMENT = {"GOGC": "400", "CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly -buildvcs=false", "GOWORK": "off"}
 
 
 def kubernetes_build() -> Build:

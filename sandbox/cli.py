@@ -29,13 +29,15 @@ def main() -> None:
 
 @main.command()
 @click.option("--install-packages", is_flag=True, help="First install missing Debian packages with apt-get.")
-def build(*, install_packages: bool) -> None:
-    """Build Kubernetes, llama.cpp, the images, Helm and an S3 server into the cache; done once."""
+@click.option("--for-tests", is_flag=True, help="Also what only the project's tests need: Helm and an S3 server.")
+def build(*, install_packages: bool, for_tests: bool) -> None:
+    """Build Kubernetes, llama.cpp and the images into the cache; done once."""
     if install_packages:
-        preflight.install_packages(Progress())
+        preflight.install_packages(Progress(), for_tests=for_tests)
     Sandbox.named().build()
-    helm_build().ensure(cache_folder(), Progress())
-    s3_build().ensure(cache_folder(), Progress())
+    if for_tests:
+        helm_build().ensure(cache_folder(), Progress())
+        s3_build().ensure(cache_folder(), Progress())
 
 
 @main.command("build-vllm")

@@ -88,10 +88,10 @@ def check_machine(*, building: bool) -> None:
         raise SandboxError("this machine is not ready:\n" + "\n".join(f"  - {finding}" for finding in found))
 
 
-def install_packages(progress: Progress) -> list[str]:
-    """Install the missing Debian packages; their names."""
+def install_packages(progress: Progress, *, for_tests: bool = False) -> list[str]:
+    """Install the missing Debian packages, those that only the project's tests use if asked for; their names."""
     machine = this_machine()
-    missing = missing_packages(machine, RUNNING | BUILDING | TESTING)
+    missing = missing_packages(machine, RUNNING | BUILDING | (TESTING if for_tests else {}))
     if not missing:
         return []
     if machine.user_id != 0 or not machine.has("apt-get"):

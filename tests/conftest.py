@@ -1,5 +1,6 @@
 """What tests in several folders share: the real cluster, when it is asked for."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ def target() -> Target:
 
 
 @pytest.fixture(scope="session")
-def administrator(target: Target) -> Kube:
+def administrator(target: Target) -> Iterator[Kube]:
     """A client with an administrator's rights; the cluster is started if need be."""
-    return target.connect()
+    kube = target.connect()
+    yield kube
+    kube.api.rest_client.pool_manager.clear()  # an open connection would be a warning, which is an error, at the end
 
 
 @pytest.fixture(scope="session")

@@ -109,3 +109,7 @@ def _run(*command: str) -> str:
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     return done.stdout
+
+
+if __name__ == "__main__":
+    operator_archive()

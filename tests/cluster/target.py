@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -97,7 +98,17 @@ def chosen() -> Target:
     context = os.environ.get(CONTEXT_VARIABLE, "")
     if context:
         return NamedTarget(context)
-    return SandboxTarget(Sandbox.named(os.environ.get("LLMSERVICE_SANDBOX", "test"), gpus=4))
+    return SandboxTarget(Sandbox.named(sandbox_name(os.environ), gpus=4))
+
+
+def sandbox_name(environment: Mapping[str, str]) -> str:
+    """The sandbox of this process: tests that run side by side have one each, so that none sees another's operator.
+
+    The first of pytest-xdist's workers, and a run without any, has the one that `LLMSERVICE_SANDBOX` names.
+    """
+    name = environment.get("LLMSERVICE_SANDBOX", "test")
+    worker = int(environment.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    return f"{name}-{worker + 1}" if worker else name
 
 
 def _claim_and_filler(claim: str) -> dict[str, object]:

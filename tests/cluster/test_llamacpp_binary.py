@@ -109,14 +109,14 @@ class Server:
     answers: list[int] = field(default_factory=list)
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as response:
             return json.loads(response.read())
 
     def complete(self, tokens: int) -> None:
         """One request; keeps the status of its answer."""
         body = json.dumps({"prompt": "a", "max_tokens": tokens, "ignore_eos": True}).encode()
         url, headers = f"http://127.0.0.1:{self.port}/v1/completions", {"Content-Type": "application/json"}
-        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=60) as response:
+        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=300) as response:
             self.answers.append(response.status)
 
     def wait_healthy(self) -> None:
@@ -186,8 +186,8 @@ def test_a_replica_leaves_after_its_last_request_and_not_before(server: Server) 
         request.start()
     while not any(slot["is_processing"] for slot in server.get("/slots")):
         time.sleep(0.01)
-    subprocess.run(server.pre_stop(), check=True, timeout=120)  # noqa: S603
+    subprocess.run(server.pre_stop(), check=True, timeout=300)  # noqa: S603
     server.process.terminate()
     for request in requests:
-        request.join(10)
+        request.join(60)
     assert server.answers == [200] * 6
