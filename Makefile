@@ -143,6 +143,10 @@ charts: setup ## Write what chart and manifests take from elsewhere: CRD, rights
 docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
 	@$(RUN) -m tools.reference
 
+.PHONY: gallery
+gallery: $(VENV)/ready ## Write manifests/models: popular models, each on the smallest devices that hold it and on bigger ones
+	@$(RUN) -m tools.gallery
+
 .PHONY: site
 site: $(VENV)/ready ## Build the documentation as a site: build/site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
