@@ -57,6 +57,17 @@ check: $(VENV)/ready ## Style, types, layers
 	$(call part,mypy,$(BIN)/mypy)
 	$(call part,layers,$(BIN)/lint-imports)
 
+.PHONY: style layers types generated
+style: $(VENV)/ready # what .pre-commit-config.yaml runs, one by one
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+layers: $(VENV)/ready
+	@$(BIN)/lint-imports
+types: $(VENV)/ready
+	@$(BIN)/mypy
+generated: $(VENV)/ready
+	@$(MAKE) crds docs gallery >/dev/null
+	git diff --exit-code --stat -- crds docs/reference manifests/models
+
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
 	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))

@@ -63,6 +63,7 @@ def test_a_mistake_an_upgrade_and_the_removal_of_the_operator(
     newcomer: Newcomer, kube: Kube, operator: Operator, forwarded: dict[str, str]
 ) -> None:
     newcomer.follow(AFTER, "mistake")
+    kube.wait(lambda: len(pods(kube)) == 1, lambda: kube.list("Pod"))  # the one that could not start is gone
     before, usual = pods(kube), operator.command
     operator.stop()
     try:
