@@ -41,7 +41,7 @@ class Newcomer:
         """Do what the page says; what each command printed. `instead` replaces what only exists elsewhere."""
         todo = steps(page, path)
         assert todo, f"{page} has no path {path}"
-        written = "\n".join(step.text for step in todo)
+        written = "\n".join(line for step in todo for line in (step.text, *getattr(step, "shown", ())))
         assert [word for word in instead or {} if word not in written] == [], "the page no longer says this"
         return [said for step in todo if (said := self._do(step, instead or {})) is not None]
 

@@ -79,7 +79,7 @@ def test_a_mistake_an_upgrade_and_the_removal_of_the_operator(
         operator.stop()
         (answer,) = newcomer.follow(AFTER, "removal", forwarded)
         assert words(answer) > 0
-        newcomer.follow(AFTER, "deletion")
+        newcomer.follow(AFTER, "deletion", {"from default": f"from {kube.namespace}"})
         assert kube.get("Service", "chat") is None
     finally:
         operator.stop()
