@@ -72,6 +72,17 @@ check: $(VENV)/ready ## Style, types, layers
 	$(call part,mypy,$(BIN)/mypy --cache-dir $(LLMSERVICE_CACHE)/mypy)
 	$(call part,layers,$(BIN)/lint-imports)
 
+.PHONY: style layers types generated
+style: $(VENV)/ready # what .pre-commit-config.yaml runs, one by one
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+layers: $(VENV)/ready
+	@$(BIN)/lint-imports
+types: $(VENV)/ready
+	@$(BIN)/mypy
+generated: $(VENV)/ready
+	@$(MAKE) crds docs gallery >/dev/null
+	git diff --exit-code --stat -- crds docs/reference manifests/models
+
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
 	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
@@ -177,6 +188,10 @@ charts: setup ## Write what chart and manifests take from elsewhere: CRD, rights
 .PHONY: docs
 docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
 	@$(RUN) -m tools.reference
+
+.PHONY: gallery
+gallery: $(VENV)/ready ## Write manifests/models: popular models, each on the smallest devices that hold it and on bigger ones
+	@$(RUN) -m tools.gallery
 
 .PHONY: site
 site: $(VENV)/ready ## Build the documentation as a site: build/site

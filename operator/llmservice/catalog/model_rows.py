@@ -15,6 +15,8 @@ Row = Mapping[str, Any]
 _TABLES = ("models", "sources")
 _OWN = ("id", "aliases", "like", "file_gib", "dimensions_from", "size_from")
 """Fields of a row that are no facts as they stand."""
+_OF_THE_FILES = ("file_gib", "size_from")
+"""What is true of one set of files: weights in another number of bits have others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _resolved(raw: Any, before: Mapping[str, Row]) -> Row:
     if base is None:
         where = f"{MODELS_FILE}: {row.get('id')}"
         raise InvalidCatalogue(where, f"like: {row['like']} has no row above this one; write one, or correct the name")
-    return {**{name: value for name, value in base.items() if name not in ("id", "aliases")}, **row}
+    left = ("id", "aliases", *(_OF_THE_FILES if "quantization" in row else ()))
+    return {**{name: value for name, value in base.items() if name not in left}, **row}
 
 
 def _names(row: Row) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.engines.engine import Engine, Launch
+from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import engine_named
 from llmservice.planning.cache import compile_folder, in_place
@@ -25,7 +26,7 @@ from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitte
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.proxy import choose_proxy
-from llmservice.planning.scaling import choose_scaling, replica_bound
+from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
 from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, ScalingPlan, ServicePlan
 from llmservice.planning.startup import probe_seconds
 from llmservice.planning.task import metric_names_for
@@ -80,6 +81,7 @@ def plan_service(
             *around.placement.notes,
             *around.security.notes,
             *launch.notes,
+            *notes_on_scaling(spec.autoscaling, _metric_names(facts, engine, subject)),
             *checked.compatibility,
         ),
         facts=facts_to_text(facts),
@@ -122,5 +124,8 @@ def _pod(
 def _scaling(service: LLMService, facts: Facts, engine: Engine, subject: Subject) -> ScalingPlan | None:
     if service.spec.autoscaling is None:
         return None
-    names = metric_names_for(subject.task.value, metric_names_of_engine(engine, facts.version))
-    return choose_scaling(service.spec.autoscaling, names)
+    return choose_scaling(service.spec.autoscaling, _metric_names(facts, engine, subject))
+
+
+def _metric_names(facts: Facts, engine: Engine, subject: Subject) -> MetricNames:
+    return metric_names_for(subject.task.value, metric_names_of_engine(engine, facts.version))

@@ -1,5 +1,7 @@
 """The autoscaling settings in seconds and ratios; refuses targets on metrics that the engine does not export."""
 
+from collections.abc import Iterator
+
 from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
@@ -37,6 +39,19 @@ def replica_bound(spec: LLMServiceSpec) -> int:
     """The largest number of replicas the spec allows for."""
     fixed = 1 if spec.replicas is None else spec.replicas
     return fixed if spec.autoscaling is None else max(fixed, spec.autoscaling.max_replicas)
+
+
+def notes_on_scaling(asked: Autoscaling | None, metric_names: MetricNames) -> Iterator[str]:
+    """Sentences for `status.plan`: what was asked of the autoscaler and changes nothing."""
+    if asked is None or "objective" not in asked.model_fields_set:
+        return
+    if asked.policy != "Learned":
+        yield f"spec.autoscaling.objective changes nothing with policy {asked.policy}: only Learned keeps to it"
+    elif not (metric_names.ttft or metric_names.tpot or metric_names.inter_token_latency):
+        yield (
+            "spec.autoscaling.objective changes nothing here: this engine reports no latencies for what this model is "
+            "asked, so that replicas follow running and waiting requests"
+        )
 
 
 def _targets(asked: Autoscaling, metric_names: MetricNames) -> LoadTargets:

@@ -85,3 +85,16 @@ def test_a_row_is_read_when_it_is_asked_for() -> None:
     assert models.facts("a/b") is not None
     with pytest.raises(InvalidCatalogue, match=r"c/d: .* laiers"):
         models.facts("c/d")
+
+
+def test_weights_in_other_bits_have_files_of_their_own() -> None:
+    table = {
+        "models": [
+            {"id": "a/b", "layers": 5, "file_gib": 8, "size_from": "hub"},
+            {"id": "a/b-awq", "like": "a/b", "quantization": "awq"},
+            {"id": "a/b-long", "like": "a/b", "longest_context": 131_072},
+        ]
+    }
+    models = known_models(table)
+    found = [models.facts(name) for name in models.names]
+    assert [facts.file_bytes for facts in found if facts] == [8 * GIB, 0, 8 * GIB]

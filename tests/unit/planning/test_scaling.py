@@ -11,12 +11,13 @@ from llmservice.autoscaling.policy import Law, Objective, Reserve
 from llmservice.autoscaling.schedules import bounds_at
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
-from llmservice.planning.scaling import choose_scaling, replica_bound
+from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
 from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
 
 TELLS_ALL = MetricNames(running=("running",), waiting=("waiting",), kv_use=("kv",))
+TELLS_LATENCY = MetricNames(ttft=("ttft",))
 
 
 def scaling(metric_names: MetricNames = TELLS_ALL, **autoscaling: Any) -> ScalingPlan:
@@ -69,3 +70,23 @@ def test_a_time_zone_that_nobody_knows_is_refused_with_the_nearest() -> None:
     with pytest.raises(InvalidSpec, match="Europe/Berlin") as caught:
         scaling(schedules=[{**hours, "timeZone": "UTC"}, {**hours, "name": "late", "timeZone": "Europe/Berln"}])
     assert caught.value.field == "spec.autoscaling.schedules[1].timeZone"
+
+
+@pytest.mark.parametrize(
+    ("names", "asked", "told"),
+    [
+        (TELLS_ALL, {}, False),
+        (TELLS_ALL, {"objective": {"timeToFirstTokenMilliseconds": 500}}, True),
+        (TELLS_LATENCY, {"objective": {"timeToFirstTokenMilliseconds": 500}}, False),
+        (TELLS_LATENCY, {"objective": {}, "policy": "Threshold", "targets": {"queuedRequests": 2}}, True),
+    ],
+)
+def test_an_objective_that_nothing_can_keep_to_is_told(names: MetricNames, asked: dict[str, Any], told: bool) -> None:
+    notes = list(notes_on_scaling(Autoscaling.model_validate({"maxReplicas": 4, **asked}), names))
+    assert [("spec.autoscaling.objective" in note) for note in notes] == [True] * told
+
+
+def test_the_plan_tells_of_an_objective_that_nothing_can_keep_to() -> None:
+    asked = {"maxReplicas": 2, "objective": {"timeToFirstTokenMilliseconds": 500}}
+    assert "objective" not in " ".join(planned(spec__autoscaling={"maxReplicas": 2}).notes)
+    assert "spec.autoscaling.objective" in " ".join(planned(spec__autoscaling=asked).notes)
