@@ -33,7 +33,8 @@ def progress_conditions(situation: Situation, now: datetime) -> list[Condition]:
     waiting = situation.rollout.conditions if situation.rollout else []
     if waiting or ready or was_rolled_out(situation):
         return [*conditions, *waiting]
-    if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
+    overdue = progress.late and diagnosis is not None and not diagnosis.self_healing
+    if reason in _IDLE or situation.hopeless or overdue:
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
