@@ -72,7 +72,7 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/engines --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/engines --ignore=tests/faults --ignore=tests/gitops/clients --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
 	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
 	$(if $(TESTS),,$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams))
@@ -110,6 +110,12 @@ test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; 
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
 	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
 	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
+
+.PHONY: test-gitops
+test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name gitops' EXIT
+	export LLMSERVICE_SANDBOX=gitops
+	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops tests/gitops/clients $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)

@@ -1,4 +1,4 @@
-"""A mistake that only an edit mends: real crashes of a real engine, and how soon GitOps tools may read that it failed."""
+"""A mistake that only an edit mends: a real engine crashes, and GitOps tools soon read that it failed."""
 
 import time
 

@@ -1,6 +1,6 @@
 """Whether replicas fail to start from a cause that no time removes, so that nobody need wait for the deadline.
 
-`giving_up.py` decides later and by more whether a revision is taken back: that undoes somebody's change, this only tells.
+`giving_up.py` decides later and by more whether a revision is taken back: that undoes a change, this only tells.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ def is_hopeless(
     """Whether the starts that failed prove that this generation needs an edit, or another deed.
 
     `updated` are the pods of the current template, `diagnosis` what is wrong with them and `before` the status as it
-    stands: it must have said the same of the crash before. A replica that serves, and a cause that may heal, leave hope.
+    stands: it must have said the same of the crash before. A replica that serves leaves hope, and so does a cause that
+    may heal.
     """
     if diagnosis is None or diagnosis.self_healing or diagnosis.uncertain or not progress.seen:
         return False
