@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from tests.cluster.kstatus import KStatus, kstatus
+from tests.scenarios.rollout_world import READY, RolloutWorld, crashing
+from tests.scenarios.test_rollbacks import failing, rollout_of
 from tests.scenarios.test_trouble import with_pod
 from tests.scenarios.world import World
 
@@ -88,3 +90,18 @@ def test_a_pod_that_starts_after_all_is_ready() -> None:
     world.roll_out()
     world.reconcile()
     assert kstatus(world.get("LLMService")) is KStatus.CURRENT
+
+
+def test_a_change_has_failed_before_it_is_taken_back_and_still_has_when_the_revision_before_serves() -> None:
+    world = failing(RolloutWorld().first(), crashing(1))
+    assert kstatus(world.get("LLMService")) is KStatus.IN_PROGRESS
+    world.step(crashing(2), old=1)
+    world.settle()
+    assert kstatus(world.get("LLMService")) is KStatus.FAILED
+    assert "failed" not in rollout_of(world)
+    world.step(crashing(9), old=1, late=True)
+    world.settle()
+    world.step(READY, READY)
+    world.settle()
+    assert (world.condition()["status"], world.condition()["reason"]) == ("True", "RolledBack")
+    assert kstatus(world.get("LLMService")) is KStatus.FAILED
