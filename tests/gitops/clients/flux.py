@@ -80,7 +80,7 @@ class Flux:
         usual = {
             "interval": "2s",
             "retryInterval": "2s",
-            "timeout": "5m",
+            "timeout": "3m",
             "sourceRef": {"kind": "GitRepository", "name": "models"},
             "path": f"./{name}",
             "targetNamespace": self.kube.namespace,
@@ -111,8 +111,8 @@ class Flux:
     def ready(self, kind: str = "Kustomization", name: str = "models") -> Body:
         """Its condition Ready, of the newest generation; empty before."""
         body = self.get(kind, name)
-        current = body.get("status", {}).get("observedGeneration") == body["metadata"]["generation"]
-        return dict(condition_of(body, "Ready")) if current else {}
+        ready = condition_of(body, "Ready")
+        return dict(ready) if ready.get("observedGeneration") == body["metadata"]["generation"] else {}
 
     def revision(self, name: str = "models") -> str:
         """The commit that was applied and found healthy last; empty before."""
