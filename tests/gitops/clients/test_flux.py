@@ -80,15 +80,17 @@ def test_flux_corrects_nothing_while_replicas_change(flux: Flux, git: Repository
     shown = set()
     for replicas in (2, 3, 1):
         kube.kubectl("scale", "deployment/chat", f"--replicas={replicas}")
-        kube.wait(
-            lambda wanted=replicas: live(kube)["status"]["desiredReplicas"] == wanted,
-            lambda: live(kube),  # type: ignore[misc]
-        )
-        shown.add(live(kube)["status"]["desiredReplicas"])
+        shown.add(_shown_when(kube, replicas))
         _pass(flux, git)
     assert shown == {1, 2, 3}
     assert live(kube)["metadata"]["generation"] == 1
     assert written_by_flux(live(kube)) == written
+
+
+def _shown_when(kube: Kube, replicas: int) -> int:
+    """The number that the status shows once it is the one that was asked for."""
+    kube.wait(lambda: live(kube)["status"]["desiredReplicas"] == replicas, lambda: live(kube))
+    return int(live(kube)["status"]["desiredReplicas"])
 
 
 def _pass(flux: Flux, git: Repository) -> None:
@@ -124,10 +126,18 @@ def test_a_mistake_fails_within_a_few_crashes_and_the_fix_is_applied_at_once(
 
 
 def test_what_the_operator_refuses_fails_at_once(flux: Flux, git: Repository, kube: Kube) -> None:
-    git.commit(files(a_tiny_service(engineVersion="b1")))
+    git.commit(files(a_tiny_service(engineOptions={"version": "b1"})))
     flux.kustomization(timeout="10m")
-    flux.wait_failed(seconds=30)
-    assert condition_of(live(kube), "Stalled")["reason"] in {"UnknownVersion", "InvalidSpec"}
+    flux.wait_failed(seconds=60)
+    assert condition_of(live(kube), "Stalled")["reason"] == "UnknownVersion"
+
+
+def test_a_misspelled_field_is_named_and_nothing_is_applied(flux: Flux, git: Repository, kube: Kube) -> None:
+    git.commit(files(a_tiny_service(maxModelLenght=512)))
+    flux.kustomization()
+    told = kube.wait(lambda: flux.ready() if flux.ready().get("reason") == "ReconciliationFailed" else None, flux.ready)
+    assert ".spec.maxModelLenght" in told["message"]
+    assert kube.list("LLMService") == []
 
 
 def test_what_git_no_longer_has_is_pruned_also_without_an_operator(
