@@ -40,6 +40,7 @@ func open(given arguments) (application, error) {
 	if err != nil {
 		return application{}, err
 	}
+	config.QPS, config.Burst = 200, 400 // of the client itself, as Argo CD raises it: the cache lists every kind there is
 	targets, err := readFolder(given.folder, given.namespace)
 	if err != nil {
 		return application{}, err
