@@ -102,7 +102,7 @@ operator-image: setup image-tools # which the cluster tests would else build, an
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (WORKERS=3: in so many sandboxes; KEEP=1 leaves them running)
 	@trap '$(down)' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts tests/newcomers))
 
 .PHONY: quick
 quick: setup ## The parts of test-faults, test-hostile and test-streams that are in `make test`
@@ -145,6 +145,12 @@ test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; 
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
 	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
 	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
+
+.PHONY: test-gitops
+test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name gitops' EXIT
+	export LLMSERVICE_SANDBOX=gitops
+	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops tests/gitops/clients $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)

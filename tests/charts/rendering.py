@@ -44,9 +44,15 @@ def text_of(
     release: str = "llmservice",
     kinds: Iterable[str] = MONITORING_KINDS,
     version: str = NEWEST,
+    tests: bool = False,
 ) -> str:
-    """What `helm template` prints, for a cluster of this version that has these kinds of the Prometheus operator."""
+    """What `helm template` prints, for a cluster of this version that has these kinds of the Prometheus operator.
+
+    With `tests` also what `helm test` creates, which is no part of a release.
+    """
     command = [str(helm()), "template", release, str(CHART), "--namespace", SYSTEM, "--kube-version", version]
+    if not tests:
+        command.append("--skip-tests")
     for kind in kinds:
         command += ["--api-versions", f"monitoring.coreos.com/v1/{kind}"]
     return _text((*command, "--values", "-"), json.dumps(values or {}))

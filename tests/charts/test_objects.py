@@ -54,6 +54,17 @@ def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
     assert environment(COMBINATIONS[name]).keys() <= {variable.name for variable in VARIABLES}
 
 
+@pytest.mark.parametrize("name", ["default", "digest", "given-account", "placed", "another-name"])
+def test_helm_test_runs_the_same_image_under_the_same_account_and_gives_it_no_right(name: str) -> None:
+    bodies = chart(FEATURES[name], tests=True)
+    (pod,) = (body["spec"] for body in bodies if body["kind"] == "Pod")
+    operator = one(bodies, "Deployment")["spec"]["template"]["spec"]
+    placed = ("serviceAccountName", "securityContext", "nodeSelector", "tolerations", "imagePullSecrets")
+    assert {key: pod.get(key) for key in placed} == {key: operator.get(key) for key in placed}
+    assert pod["containers"][0]["image"] == operator["containers"][0]["image"]
+    assert [body for body in bodies if body["kind"] != "Pod"] == chart(FEATURES[name])
+
+
 def test_settings_reach_the_operator() -> None:
     found = settings(
         merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard", "few-downloads")))

@@ -32,6 +32,10 @@ class Helm:
         """Remove a release and wait until it is gone."""
         return self._run("uninstall", release, "-n", namespace, "--wait", "--timeout=90s")
 
+    def test(self, release: str, namespace: str) -> str:
+        """Run the release's own check; what its pod logged is part of the answer."""
+        return self._run("test", release, "-n", namespace, "--logs", "--timeout=90s")
+
     def _run(self, *arguments: str, values: Body | None = None) -> str:
         helm = helm_build().ensure(cache_folder(), Progress()) / "helm"
         command = [str(helm), "--kubeconfig", str(self.kubeconfig), *arguments]

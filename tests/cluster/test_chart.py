@@ -65,6 +65,14 @@ def test_the_operator_runs_under_its_own_service_account(installed: Kube) -> Non
     assert all(pod["status"]["containerStatuses"][0]["ready"] for pod in pods)
 
 
+@pytest.mark.usefixtures("installed")
+def test_helm_test_says_what_it_found(helm: Helm) -> None:
+    told = helm.test("llmservice", SYSTEM)
+    assert "Succeeded" in told
+    assert " leads" in told
+    assert "wrong" not in told
+
+
 def test_an_example_answers(installed: Kube) -> None:
     assert ask(installed)["usage"]["completion_tokens"] > 0
 

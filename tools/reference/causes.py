@@ -13,8 +13,13 @@ a library, as listed first. A number in braces is read from the line; `{largest}
 the engine's own figure or else by ours.
 
 Without such a line the exit code decides (132, 135, 137 and 139 have a cause), and the reason of an eviction.
+
+The last column says what a third failed start of the same cause means. **Stalled**: no time helps, so the service is
+`Stalled`, which GitOps tools read as failed, until somebody edits it or mends what the message names. **may pass**: it
+stays `Reconciling`, whatever the number of crashes. **open**: nobody can tell, so it stays `Reconciling` until the
+deadline of the rollout.
 """
-_COLUMNS = "| cause | reason | what to do |\n|---|---|---|\n"
+_COLUMNS = "| cause | reason | what to do | third time |\n|---|---|---|---|\n"
 
 
 def causes_page(engines: Mapping[str, Engine]) -> str:
@@ -32,6 +37,13 @@ def _all(engines: Mapping[str, Engine]) -> Iterator[LogPattern]:
 
 def _section(title: str, log_patterns: list[LogPattern]) -> str:
     rows = dict.fromkeys(
-        f"| {each.cause} | `{each.reason}` | {each.remedy_in_numbers or each.remedy} |\n" for each in log_patterns
+        f"| {each.cause} | `{each.reason}` | {each.remedy_in_numbers or each.remedy} | {_third_time(each)} |\n"
+        for each in log_patterns
     )
     return f"## {title}\n\n{_COLUMNS}{''.join(rows)}"
+
+
+def _third_time(each: LogPattern) -> str:
+    if each.self_healing:
+        return "may pass"
+    return "open" if each.uncertain else "Stalled"

@@ -22,7 +22,12 @@ def cause_in(text: str, log_patterns: Sequence[LogPattern], largest_context: int
         if match := log_pattern.pattern.first(text):
             remedy = _remedy(log_pattern, match, largest_context)
             message = f"{log_pattern.cause}: {sentence(match.line())}; {remedy}"
-            return Diagnosis(reason=log_pattern.reason, message=message, self_healing=log_pattern.self_healing)
+            return Diagnosis(
+                reason=log_pattern.reason,
+                message=message,
+                self_healing=log_pattern.self_healing,
+                uncertain=log_pattern.uncertain,
+            )
     return None
 
 

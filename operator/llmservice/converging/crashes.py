@@ -67,7 +67,7 @@ def crashed(context: PodContext) -> Diagnosis | None:
         limit = context.plan.container.resource_limits.get("memory")
         used = f"more than {limit} of memory" if limit else "more memory than its node has"
         message = f"the engine used {used} and was OOM-killed; raise spec.pod.resources.limits.memory"
-        return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message)
+        return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message, uncertain=not limit)
     if end.get("reason") in _NEVER_RAN:
         return container_refused(context, str(end.get("message", "")))
     if end.get("reason") in _LOST:
@@ -102,7 +102,7 @@ def _timed_out(context: PodContext, end: Mapping[str, Any]) -> Diagnosis | None:
     if end.get("exitCode") not in {_KILLED, _ENDED_BY_SIGTERM} or not due - _PROBE_SECONDS <= ran <= latest:
         return None
     message = f"the model was not loaded within {due} s and the engine was restarted; {_longer(context.plan)}"
-    return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message)
+    return Diagnosis(reason=Reason.STARTUP_TIMED_OUT, message=message, uncertain=True)
 
 
 def _longer(plan: ServicePlan) -> str:
@@ -123,7 +123,7 @@ def _ended_by_signal(context: PodContext, end: Mapping[str, Any]) -> Diagnosis |
         f"the engine was killed after {ran:.0f} s (exit code 137), earlier than a liveness probe can: most likely its "
         "node ran out of memory; set spec.pod.resources.requests.memory to what it needs, and limits.memory"
     )
-    return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message)
+    return Diagnosis(reason=Reason.OUT_OF_MEMORY, message=message, uncertain=True)
 
 
 def _ran_seconds(end: Mapping[str, Any]) -> float:
@@ -141,7 +141,7 @@ def _unnamed(end: Mapping[str, Any], text: str) -> Diagnosis:
     how = f"the engine exited with code {end.get('exitCode')}"
     if end.get("exitCode") == _KILLED:
         how = "the engine was killed (exit code 137), as after failed liveness probes"
-    return Diagnosis(reason=Reason.CRASH_LOOPING, message=f"{how}{cause}; see kubectl logs --previous")
+    return Diagnosis(reason=Reason.CRASH_LOOPING, message=f"{how}{cause}; see kubectl logs --previous", uncertain=True)
 
 
 _EXCEPTIONS = ("Error: ", "Exception: ")

@@ -13,6 +13,9 @@ _READ = 4096
 class Diagnosis:
     """One reason and one sentence. `self_healing` is true when it may end without an edit of the resource.
 
+    `uncertain` is true where nobody can tell that: a crash without a word, a registry that does not answer. Of all
+    other causes `failed_starts` of one pod prove that no time helps (`converging/hopeless.py`).
+
     `since` is an RFC 3339 time for causes that are normal in a starting pod for up to `startup_grace_seconds`: a claim
     that is not bound yet, a cache of the kubelet that lags behind, a network that is being set up.
     """
@@ -20,6 +23,8 @@ class Diagnosis:
     reason: Reason
     message: str
     self_healing: bool = False
+    uncertain: bool = False
+    failed_starts: int = 3
     since: str = ""
     startup_grace_seconds: float = 10.0
 

@@ -14,8 +14,8 @@ _RESTARTS = 3
 """Four starts failed: the kubelet has waited 10, 20 and 40 s between them, unless it is set up otherwise."""
 _LEAST_SECONDS = 120.0
 """And never before this age of the pod."""
-_UNNAMED_SECONDS = 600.0
-"""The same for a crash that nobody can name: it may be an outage of what the engine loads from."""
+_UNCERTAIN_SECONDS = 600.0
+"""The same where time may help: a crash that nobody can name may be an outage of what the engine loads from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ def _judge_crashes(updated: Sequence[Manifest], diagnosis: Diagnosis | None, now
     ages = [_age(pod, now) for pod in updated if _crashes(pod)]
     if not ages:
         return GOES_ON
-    left = (_UNNAMED_SECONDS if diagnosis.reason == Reason.CRASH_LOOPING else _LEAST_SECONDS) - max(ages)
+    left = (_UNCERTAIN_SECONDS if diagnosis.uncertain else _LEAST_SECONDS) - max(ages)
     if left > 0:
         return Verdict(again_seconds=left)
     return Verdict(reason=diagnosis.reason, message=diagnosis.message)

@@ -79,6 +79,7 @@ def _pods_rejected(deployment: Manifest) -> Diagnosis | None:
         reason=Reason.PODS_REFUSED,
         message=f"the API server rejects the pods: {sentence(failure.get('message', ''))}; "
         "ask the administrator of the namespace to allow them (quota, Pod Security, admission policy)",
+        uncertain=True,
     )
 
 
@@ -130,13 +131,13 @@ def _image_pull_failed(context: PodContext) -> Diagnosis | None:
     reason, image = context.waiting.get("reason"), context.plan.container.image
     if reason == "InvalidImageName":
         message = f"{image} is not an image reference; correct spec.engineOptions.image"
-        return Diagnosis(reason=Reason.IMAGE_NAME_INVALID, message=message)
+        return Diagnosis(reason=Reason.IMAGE_NAME_INVALID, message=message, failed_starts=0)
     if reason in _IMAGE_PULL_ERRORS:
         if disk := disk_full(str(context.waiting.get("message", ""))):
             return disk
         cause = sentence(context.waiting.get("message", "")) or str(reason)
         message = f"image {image} cannot be pulled: {cause}; check its name, spec.pod.imagePullSecrets and the registry"
-        return Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message=message)
+        return Diagnosis(reason=Reason.IMAGE_PULL_FAILED, message=message, uncertain=True)
     return None
 
 
@@ -156,7 +157,7 @@ def _sidecar_failed(context: PodContext) -> Diagnosis | None:
                 return _proxy_failed(reason, cause, context.plan.proxy)
             message = f"injected container {container.get('name')} fails ({sentence(cause)}); "
             remedy = "ask the owner of the injecting webhook, or opt this pod out"
-            return Diagnosis(reason=reason, message=message + remedy)
+            return Diagnosis(reason=reason, message=message + remedy, uncertain=True)
     return None
 
 
@@ -166,7 +167,7 @@ def _proxy_failed(reason: Reason, cause: str, proxy: ProxyPlan) -> Diagnosis:
     else:
         remedy = "see kubectl logs -c proxy; set another image in the catalogue (proxy.yaml)"
     message = f"the proxy before the engine fails ({sentence(cause)}); {remedy}"
-    return Diagnosis(reason=reason, message=message)
+    return Diagnosis(reason=reason, message=message, uncertain=True)
 
 
 def _container_failure(container: Mapping[str, Any]) -> tuple[Reason, str] | None:

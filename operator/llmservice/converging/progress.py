@@ -50,14 +50,26 @@ def rolled_out(progress: Progress, floor: int) -> bool:
 def waiting_for(progress: Progress, pods: Iterable[Manifest], then: str = "wait") -> tuple[Reason, str]:
     """Why a healthy workload is not ready yet; `then` says what to do while replicas start."""
     unready = [pod for pod in pods if is_living(pod) and not is_ready(pod)]
-    count = f"{progress.ready} of {progress.desired} replicas ready"
+    count, the = how_many(progress), "the" if progress.ready < progress.desired else "a further"
     if others := [text for text in map(_unready_besides_engine, unready) if text]:
-        return Reason.STARTING, f"{count}; the engine is ready but its pod is not ({others[0]}): wait"
+        return Reason.STARTING, f"{count}; {the} engine is ready but its pod is not ({others[0]}): wait"
     if any(running_of(engine_of(pod)) is not None for pod in unready):
-        return Reason.LOADING, f"{count}; the engine is loading the model: {then}"
+        return Reason.LOADING, f"{count}; {the} engine is loading the model: {then}"
     if unready:
-        return Reason.STARTING, f"{count}; the pod is starting (image, volumes): {then}"
+        return Reason.STARTING, f"{count}; {the} pod is starting (image, volumes): {then}"
     return Reason.PROGRESSING, f"{count}; the rollout is in progress: wait"
+
+
+def how_many(progress: Progress) -> str:
+    """How many replicas serve, as the beginning of a sentence about what is waited for.
+
+    As many as are asked for may serve while a change is rolled out: those before it count, and further ones start.
+    """
+    if not progress.desired:
+        return "no replicas yet"
+    if progress.ready < progress.desired:
+        return f"{progress.ready} of {progress.desired} replicas ready"
+    return f"{progress.ready} replica{'s serve' if progress.ready > 1 else ' serves'} meanwhile"
 
 
 def _unready_besides_engine(pod: Manifest) -> str:

@@ -6,7 +6,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.accelerator_in_use import blocks_ready
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.diagnosis import Diagnosis
-from llmservice.converging.progress import rolled_out, waiting_for
+from llmservice.converging.progress import Progress, how_many, rolled_out, waiting_for
 from llmservice.converging.rollback_status import given_up, returned, returning
 from llmservice.converging.situation import Situation
 from llmservice.converging.startup_budget import how_to_wait
@@ -33,7 +33,8 @@ def progress_conditions(situation: Situation, now: datetime) -> list[Condition]:
     waiting = situation.rollout.conditions if situation.rollout else []
     if waiting or ready or was_rolled_out(situation):
         return [*conditions, *waiting]
-    if reason in _IDLE or (progress.late and diagnosis is not None and not diagnosis.self_healing):
+    overdue = progress.late and diagnosis is not None and not diagnosis.self_healing
+    if reason in _IDLE or situation.hopeless or overdue:
         return [*conditions, Condition(type=ConditionType.STALLED, status=True, reason=reason, message=message)]
     return [*conditions, Condition(type=ConditionType.RECONCILING, status=True, reason=reason, message=message)]
 
@@ -100,7 +101,7 @@ def _waiting(situation: Situation, now: datetime) -> tuple[Reason, str]:
     """Of a workload of which nothing is wrong: what it waits for."""
     progress, pulls = situation.progress, situation.pulling
     if pulls:
-        return Reason.PULLING, f"{progress.ready} of {progress.desired} replicas ready; {pulls}: wait"
+        return Reason.PULLING, f"{how_many(progress)}; {pulls}: wait"
     then = how_to_wait(situation.plan, situation.pods, {"startup": situation.startup}, now)
     return waiting_for(progress, situation.pods, then)
 
@@ -110,7 +111,7 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     plan, progress, accelerator = situation.plan, situation.progress, situation.accelerator
     if accelerator is not None and blocks_ready(accelerator, verify=plan.verify_devices):
         return False, accelerator.reason, accelerator.message
-    message = f"{progress.ready} of {progress.desired} replicas serve {', '.join(plan.names)} at {url_of(plan)}"
+    message = _serving(progress, f"{', '.join(plan.names)} at {url_of(plan)}")
     if situation.diagnosis is not None and situation.diagnosis.reason is Reason.STARTUP_TIMED_OUT:
         message = f"{message}; {situation.diagnosis.message}"
     if situation.revision is not None and situation.revision.failed:
@@ -120,6 +121,14 @@ def _served(situation: Situation, contest: str) -> tuple[bool, Reason, str]:
     if situation.rollout and situation.rollout.blocked:
         return True, Reason.ROLLOUT_BLOCKED, f"{message}; the last change waits: {situation.rollout.message}"
     return (True, Reason.CONTESTED, f"{message}; {contest}") if contest else (True, Reason.READY, message)
+
+
+def _serving(progress: Progress, what: str) -> str:
+    """How many replicas serve; more than are asked for while some are ending."""
+    if progress.ready <= progress.desired:
+        return f"{progress.ready} of {progress.desired} replicas serve {what}"
+    more = progress.ready > 1
+    return f"{progress.ready} replica{'s serve' if more else ' serves'} {what}; {progress.desired} asked for"
 
 
 def _contest(situation: Situation) -> str:
@@ -136,4 +145,5 @@ def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, 
     left = sum(not stays_on(pod) for pod in situation.pods)
     if situation.progress.seen and situation.progress.total == 0 and not left:
         return True, reason, message
-    return False, Reason.PROGRESSING, f"{left} pod{'s' if left != 1 else ''} still finishing requests: wait"
+    finishing = f"{left} pod{'s' if left != 1 else ''} still finishing requests" if left else "the replicas are ending"
+    return False, Reason.PROGRESSING, f"{finishing}: wait"

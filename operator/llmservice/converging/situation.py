@@ -27,7 +27,8 @@ class Situation:
     was decided yet. `accelerator` is the AcceleratorInUse condition, `engine` the EngineProgressing one, `start` what
     stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
     log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
-    nodes pull, where that is all that is waited for. `adapters` is what ready replicas have of them.
+    nodes pull, where that is all that is waited for.
+    `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them.
     """
 
     plan: ServicePlan
@@ -48,6 +49,7 @@ class Situation:
     revision: InForce | None = None
     source: str | None = None
     rollout: Rollout | None = None
+    hopeless: bool = False
     pulling: str = ""
     newest: ServicePlan | None = None
     adapters: Sequence[LoadedAdapters] = ()

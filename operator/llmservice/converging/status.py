@@ -42,6 +42,7 @@ def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
     | the same, log to be read at once   | False, Starting          | True      | True        | absent  |
     | the same, the last change waits    | True, RolloutBlocked     | True      | True        | absent  |
     | not yet rolled out                 | False, diagnosis or wait | if ready  | True        | absent  |
+    | not yet, starts prove it hopeless  | False, diagnosis         | if ready  | absent      | True    |
     | not yet, past deadline, needs edit | False, diagnosis         | if ready  | absent      | True    |
     | was rolled out, below the floor    | False, diagnosis or wait | if ready  | absent      | absent  |
     | rolled back                        | True, RolledBack         | True      | absent      | True    |

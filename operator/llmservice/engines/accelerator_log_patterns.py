@@ -88,6 +88,7 @@ ACCELERATOR_LOG_PATTERNS = (
         reason=Reason.ENGINE_CRASHED,
         pattern=compiled(r"illegal memory access was encountered|device-side assert triggered"),
         remedy="set another spec.engineOptions.version, and report it to the engine's project",
+        uncertain=True,
     ),
     LogPattern(
         cause="two parts of the model got the same device",
@@ -112,12 +113,14 @@ ACCELERATOR_LOG_PATTERNS = (
             "see the log for the one that died; if none did, set NCCL_P2P_DISABLE=1 in spec.engineOptions.env, or have "
             "ACS and the IOMMU of the node turned off"
         ),
+        uncertain=True,
     ),
     LogPattern(
         cause="the exchange between the devices failed",
         reason=Reason.COLLECTIVE_FAILED,
         pattern=compiled(r"NCCL error|nccl(System|UnhandledCuda|Internal|Remote)Error"),
         remedy="set NCCL_DEBUG=INFO in spec.engineOptions.env and read its warnings, or set spec.gpu.count: 1",
+        uncertain=True,
     ),
     LogPattern(
         cause="no device can be used",
@@ -133,6 +136,7 @@ ACCELERATOR_LOG_PATTERNS = (
             "spec.engineOptions.version; where a group owns /dev/dri, add its id on the node to "
             "spec.pod.securityContext.supplementalGroups"
         ),
+        uncertain=True,
     ),
 )
 """The most specific first: where one process fails, the others wait for it in vain."""

@@ -197,7 +197,8 @@ class LogPattern:
     `remedy_in_numbers` is the remedy with the numbers that the pattern's groups find in the log, by their names:
     "set spec.maxModelLen: {largest}". It replaces `remedy` where all of them are known. `largest` is the largest
     context that fits: the engine's figure, or else ours. `self_healing` is true for what may end without an edit of the
-    resource, such as a hub that is down.
+    resource, such as a hub that is down; `uncertain` for what may, though nobody does anything: a node that is short of
+    memory. Where neither is true, a few failed starts make the resource Stalled.
     """
 
     cause: str
@@ -206,6 +207,7 @@ class LogPattern:
     remedy: str
     remedy_in_numbers: str = ""
     self_healing: bool = False
+    uncertain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

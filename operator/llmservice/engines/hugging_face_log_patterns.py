@@ -40,6 +40,7 @@ HUB_LOG_PATTERNS = (
         reason=Reason.HUB_UNREACHABLE,
         pattern=compiled(r"ProxyError|Tunnel connection failed|407 Proxy Authentication"),
         remedy="correct HTTPS_PROXY and NO_PROXY in spec.engineOptions.env",
+        uncertain=True,
     ),
     LogPattern(
         cause="the hub denies access",

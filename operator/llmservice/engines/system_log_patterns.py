@@ -33,6 +33,7 @@ SYSTEM_LOG_PATTERNS = (
             "raise spec.pod.resources.requests.ephemeral-storage (and the limit, if one is set), or keep the "
             "model on a claim (pvc://)"
         ),
+        uncertain=True,
     ),
     LogPattern(
         cause="no more threads can be started",

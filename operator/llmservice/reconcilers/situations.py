@@ -9,6 +9,7 @@ from llmservice.autoscaling.schedules import bounds_at
 from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.conditions import Condition
+from llmservice.converging.hopeless import is_hopeless
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
 from llmservice.converging.progress import Progress, progress_of
@@ -80,6 +81,7 @@ class Situations:
             revision=desired.force,
             source=None if waits else source_in(desired.force, running, deployment),
             rollout=applied.rollout,
+            hopeless=is_hopeless(progress, observed.updated, found, before, running.owner.generation),
             adapters=adapters.replicas,
             pulling=pulling(pods, observed.preparations, before, now),
         )

@@ -15,7 +15,7 @@ CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 UNDER_WAY = Progress(desired=2, total=2, updated=1, ready=1, seen=True)
 LATE = Progress(desired=2, total=2, updated=1, ready=1, seen=True, late=True)
 WRONG = Diagnosis(reason=Reason.ENGINE_ARGUMENT_REJECTED, message="the engine rejects --x; remove it")
-UNNAMED = Diagnosis(reason=Reason.CRASH_LOOPING, message="the engine exited with code 1")
+UNNAMED = Diagnosis(reason=Reason.CRASH_LOOPING, message="the engine exited with code 1", uncertain=True)
 PASSES = Diagnosis(reason=Reason.SECRET_NOT_FOUND, message="Secret words does not exist", self_healing=True)
 
 

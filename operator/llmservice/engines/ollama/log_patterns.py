@@ -140,6 +140,7 @@ _LOADING = (
         reason=Reason.ENGINE_CRASHED,
         pattern=compiled(r"Error: [^\n]*(llama runner process has terminated|model runner has unexpectedly stopped)"),
         remedy="set another spec.engineOptions.version, raise spec.pod.resources.limits.memory, or use another engine",
+        uncertain=True,
     ),
 )
 

@@ -130,6 +130,7 @@ _SIGNALS = (
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"scheduler died during initialization \(exit code: -9\)"),
         remedy="raise spec.pod.resources.limits.memory",
+        uncertain=True,
     ),
     LogPattern(
         cause="shared memory is too small, or a file on the volume cannot be read",

@@ -88,6 +88,7 @@ _SIGNALS = (
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"process was signaled to shutdown with signal 9\b"),
         remedy="raise spec.pod.resources.limits.memory",
+        uncertain=True,
     ),
     LogPattern(
         cause="the CPU lacks instructions that the engine is built for",

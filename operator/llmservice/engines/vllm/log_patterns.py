@@ -65,6 +65,7 @@ _MEMORY = (
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"is less than desired GPU memory utilization"),
         remedy="give the pod its own, or lower --gpu-memory-utilization in the args",
+        uncertain=True,
     ),
 )
 
@@ -137,6 +138,7 @@ _SIGNALS = (
         reason=Reason.OUT_OF_MEMORY,
         pattern=compiled(r"Failed core proc\(s\): \{[^\n}]*: -9\b|died unexpectedly \(exit code: -9\)"),
         remedy="raise spec.pod.resources.limits.memory",
+        uncertain=True,
     ),
     LogPattern(
         cause="the CPU lacks instructions that the engine is built for",
