@@ -23,7 +23,7 @@ spec:
   gpu: {count: 0}
 """
 _QUESTION = '{"model": "chat", "max_tokens": 12, "messages": [{"role": "user", "content": "Hello"}]}'
-_ASK = f"curl -s localhost:{_PORT}/v1/chat/completions -d @question.json | grep -o 'completion_tokens\":[0-9]*'"
+_ASK = f"curl -s localhost:{_PORT}/v1/chat/completions -d @hello.json | grep -o '\"completion_tokens\":[0-9]*'"
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
 
 def _recorded(box: Sandbox, shell: Shell) -> list[Shown]:
     (shell.folder / "chat.yaml").write_text(_FILE, "utf-8")
-    (shell.folder / "question.json").write_text(_QUESTION, "utf-8")
+    (shell.folder / "hello.json").write_text(_QUESTION, "utf-8")
     shell.run(f"kubectl apply --server-side -f {ROOT / 'crds'}")
     shell.until("kubectl get crd -o jsonpath='{.items[*].status.conditions[*].type}'", "Established")
     box.model_volume("default", "models")

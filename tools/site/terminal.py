@@ -1,6 +1,7 @@
 """A terminal as a picture: commands and what they printed, as an SVG whose lines appear as they did."""
 
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from typing import NamedTuple
 
 from rich.console import Console
@@ -53,7 +54,7 @@ class Shown(NamedTuple):
 
 def picture(story: Sequence[Shown], title: str) -> str:
     """The SVG. Nothing in it is loaded from elsewhere, and with reduced motion every line is there at once."""
-    console = Console(width=COLUMNS, record=True, quiet=True, highlight=False)
+    console = Console(width=COLUMNS, record=True, file=StringIO(), highlight=False)
     delays = []
     for when, text in _timed(story):
         lines = text.wrap(console, COLUMNS)

@@ -39,7 +39,8 @@ def browser() -> Iterator[Browser]:
     assert program, "`make test-site` installs chromium; CHROMIUM names another browser of its kind"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
+            executable_path=program,
+            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
         )
         yield browser
         browser.close()

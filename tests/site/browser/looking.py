@@ -62,6 +62,15 @@ def visiting(browser: Browser, screen: Screen, address: str) -> Iterator[Visit]:
         context.close()
 
 
+def look_at(page: Page, screen: Screen) -> None:
+    """Turn the open page to another screen, and wait until its colours have changed."""
+    page.set_viewport_size({"width": screen.width, "height": _HEIGHT})
+    page.emulate_media(color_scheme=screen.scheme, reduced_motion="reduce")
+    named = "slate" if screen.scheme == "dark" else "default"
+    page.wait_for_selector(f"body[data-md-color-scheme={named}]")
+    page.evaluate("Promise.all(document.getAnimations().map(each => each.finished.catch(() => null)))")
+
+
 def too_wide(page: Page) -> list[str]:
     """What sticks out of the page to the right, where the page itself would scroll sideways."""
     wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
