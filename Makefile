@@ -161,7 +161,7 @@ site-version: $(VENV)/ready ## Keep the site as that of VERSION=0.2 (ALIAS=lates
 
 .PHONY: recording
 recording: setup ## Record the terminal on the start page anew, from a real run on the sandbox
-	@$(RUN) -m tools.site.recording docs/assets/terminal.svg
+	@$(RUN) -m tools.website.recording docs/assets/terminal.svg
 
 .PHONY: golden
 golden: $(VENV)/ready ## Write the expected manifests of tests/golden/ anew: read the diff before you commit it

@@ -8,7 +8,7 @@ import pytest
 
 from tests.site.conftest import Built
 from tests.site.html_page import HtmlPage
-from tools.site.hook import ROOT_PAGES, site_links
+from tools.website.hook import ROOT_PAGES, site_links
 
 ROOT = Path(__file__).parents[2]
 Pages = Mapping[Path, HtmlPage]

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("capacity")
     (folder / "load.py").write_text(block_of("python"), "utf-8")
     (folder / "chat.yaml").write_text(block_of("yaml"), "utf-8")
-    made = subprocess.run([sys.executable, "load.py"], cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
+    made = subprocess.run([sys.executable, "load.py"], cwd=folder, capture_output=True, text=True, check=True)
     (folder / "load.csv").write_text(made.stdout, "utf-8")
     return folder
 

@@ -59,7 +59,8 @@ def test_a_command_of_the_documentation_exists(command: str) -> None:
 
 
 def test_commands_are_found_in_pipes_and_over_several_lines() -> None:
-    text = "```console\n$ a | llmservice plan - -o json \\\n    --platform gke && llmservice status # x\n  llmservice\n```\n"
+    lines = ["$ a | llmservice plan - -o json \\", "    --platform gke && llmservice status # x", "  llmservice"]
+    text = "\n".join(["```console", *lines, "```", ""])
     assert list(commands_in(text)) == ["plan - -o json  --platform gke", "status # x"]
     assert words_of("status # x") == ["status"]
     assert words_of("inspect m -o json > facts.json") == ["inspect", "m", "-o", "json"]

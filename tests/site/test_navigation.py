@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from tools.site.hook import ROOT_PAGES
+from tools.website.hook import ROOT_PAGES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -1,4 +1,4 @@
-"""`python -m tools.site.recording FILE`: record the terminal of the start page, from a real run on the sandbox."""
+"""`python -m tools.website.recording FILE`: record the terminal of the start page, from a real run on the sandbox."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from demo.operator_process import start_operator, stop_operator
 from sandbox import Sandbox
-from tools.site.shell import Shell
-from tools.site.terminal import Shown, picture
+from tools.website.shell import Shell
+from tools.website.terminal import Shown, picture
 
 ROOT = Path(__file__).parents[2]
 _PORT = 18080

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sandbox import Sandbox, SandboxError
-from tools.site.terminal import COLUMNS, Shown
+from tools.website.terminal import COLUMNS, Shown
 
 _WAIT_SECONDS = 120.0
 _PATIENCE = 600.0
