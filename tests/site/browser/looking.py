@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Route
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # it has no types
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 
 Scheme = Literal["light", "dark"]
 _HEIGHT = 900
@@ -52,8 +52,12 @@ def visiting(browser: Browser, screen: Screen, address: str) -> Iterator[Visit]:
             visit.outside.append(route.request.url)
             route.abort()
 
+    def note(said: ConsoleMessage) -> None:
+        if said.type == "error":
+            visit.errors.append(said.text)
+
     context.route("**/*", pass_on)
-    visit.page.on("console", lambda said: visit.errors.append(said.text) if said.type == "error" else None)
+    visit.page.on("console", note)
     visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
     visit.page.goto(address, wait_until="networkidle")
     try:
