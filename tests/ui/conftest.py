@@ -24,7 +24,7 @@ class Shown:
     troubles: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium")
     assert program, "there is no chromium: apt-get install chromium"

@@ -99,12 +99,22 @@ def a_fleet(size: int) -> list[Json]:
     ]
 
 
+def a_pod(name: str, *, ready: bool = True, created: str = "2026-01-01T00:00:00Z") -> Json:
+    """A replica of chat."""
+    return {
+        "metadata": {"name": name, "labels": {"llmservice.dev/name": "chat"}, "creationTimestamp": created},
+        "spec": {"nodeName": "gpu-a"},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True" if ready else "False"}]},
+    }
+
+
 @dataclass
 class FakeCluster:
     """What there is. `answers` False: the API server is away."""
 
     services: list[Json] = field(default_factory=list)
     events: list[Json] = field(default_factory=list)
+    pods: list[Json] = field(default_factory=lambda: [a_pod("chat-1")])
     explanation: Json = field(default_factory=lambda: EXPLANATION)
     leader_seen: float = 0.0
     answers: bool = True
@@ -114,7 +124,7 @@ class FakeCluster:
         """Status and body of a GET."""
         if not self.answers:
             return 503, _status(503, "ServiceUnavailable", "the server is away")
-        lists = {"/pods": [A_POD], "/events": self.events}
+        lists = {"/pods": self.pods, "/events": self.events}
         if "/proxy/explain/" in path:
             return 200, self.explanation
         found = next((items for part, items in lists.items() if path.endswith(part)), None)
@@ -133,17 +143,6 @@ class FakeCluster:
     def _lease(self) -> Json:
         renewed = (datetime.now(UTC) - timedelta(seconds=self.leader_seen)).isoformat()
         return {"spec": {"holderIdentity": "operator-0_1", "renewTime": renewed, "leaseDurationSeconds": 15}}
-
-
-A_POD: Json = {
-    "metadata": {
-        "name": "chat-1",
-        "labels": {"llmservice.dev/name": "chat"},
-        "creationTimestamp": "2026-01-01T00:00:00Z",
-    },
-    "spec": {"nodeName": "gpu-a"},
-    "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-}
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def test_a_service_shows_why_what_and_how_it_starts(shown: Shown) -> None:
     expect(page.get_by_role("table", name="What was read")).to_contain_text("81 %")
     expect(page.get_by_role("table", name="Replicas")).to_contain_text("gpu-a")
     expect(page.get_by_role("table", name="Computed values")).to_contain_text("as many as the KV cache holds")
-    expect(page.get_by_role("img", name=re.compile("Last start: image 30 s, load 80 s, warmUp 20 s"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Last start: image 30 s, load 80 s, warm-up 20 s"))).to_be_visible()
     expect(page.get_by_role("img", name=re.compile("now 2 desired, 2 ready, 2 decided"))).to_be_visible()
 
 
@@ -132,6 +132,12 @@ def test_a_cluster_that_is_away_leaves_the_last_list(shown: Shown) -> None:
     expect(shown.page.locator("tbody tr")).to_have_count(2)
     shown.cluster.answers = True
     expect(shown.page.get_by_role("alert")).to_be_hidden()
+
+
+def test_a_cluster_that_never_answered_is_no_empty_one(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, FakeCluster(answers=False)) as shown:
+        expect(shown.page.get_by_role("alert")).to_contain_text("The cluster does not answer")
+        expect(shown.page.locator("#count")).to_have_text("Nothing was read yet.")
 
 
 def test_what_strangers_wrote_is_shown_and_not_run(browser: Browser, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ that names another host (DNS rebinding) or comes from another site is refused; t
 
 import hmac
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -33,6 +33,7 @@ _FILES = frozenset({_PAGE, "app.js", "chart.js", "icon.svg", "list.js", "parts.j
 _TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _OTHER_SITES = frozenset({"cross-site", "same-site"})
 _LONGEST_SEARCH = 200
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _NAME = compiled(r"[a-z0-9][-a-z0-9.]{0,252}")
 
 
@@ -68,9 +69,9 @@ class Page:
             await runner.cleanup()
 
     @web.middleware
-    async def _guarded(self, request: web.Request, handler: web.RequestHandler) -> web.StreamResponse:  # type: ignore[type-arg]
+    async def _guarded(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
         try:
-            response = self._refusal(request) or await handler(request)  # type: ignore[operator]
+            response: web.StreamResponse = self._refusal(request) or await handler(request)
         except web.HTTPException as error:
             response = _said(error.status, error.reason)
         except NotFound as error:

@@ -41,7 +41,7 @@ async function ask(path) {
 }
 
 function worry(data) {
-  if (data.problem) return `The cluster does not answer: ${data.problem}. What is shown is of ${clock(data.listedAt)}.`;
+  if (data.problem) return `The cluster does not answer: ${data.problem}${data.listedAt ? `; what is shown is of ${clock(data.listedAt)}` : ""}`;
   if (data.operator?.state === "Away") return data.operator.message;
   trouble.hidden = true;
   return "";

@@ -13,6 +13,7 @@ export function listView(main, data) {
 }
 
 function counted(data) {
+  if (!data.listedAt) return "Nothing was read yet.";
   if (!data.total) return "No LLMServices here; apply one with kubectl, or name another namespace.";
   const all = `${round(data.total)} ${data.total === 1 ? "service" : "services"}, ${round(data.unready)} not ready`;
   return data.found === data.total ? `${all}.` : `${all}; ${round(data.found)} found.`;
