@@ -43,6 +43,20 @@ def firing(moment: Moment, folder: Path) -> list[str]:
     return sorted(re.findall(r'alertname="(\w+)"', _complaint("test", "rules", str(file))))
 
 
+def difference(moment: Moment, expected: dict[str, float], folder: Path) -> str:
+    """What Prometheus says where recorded series are not as expected (`{'a:b{name="chat"}': 2.0}`); empty: they are."""
+    (folder / "records.yaml").write_text(recording_rules())
+    questions = [
+        {"expr": name, "eval_time": f"{moment.minutes}m", "exp_samples": [{"labels": name, "value": value}]}
+        for name, value in expected.items()
+    ]
+    series = [{"series": name, "values": values} for name, values in moment.series.items()]
+    test = {"interval": "1m", "input_series": series, "promql_expr_test": questions}
+    file = folder / "test.yaml"
+    file.write_text(json.dumps({"rule_files": ["records.yaml"], "evaluation_interval": "1m", "tests": [test]}))
+    return _complaint("test", "rules", str(file))
+
+
 def _complaint(*arguments: str) -> str:
     done = subprocess.run(["promtool", *arguments], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603, S607
     return "" if done.returncode == 0 else done.stdout + done.stderr
