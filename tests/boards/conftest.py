@@ -22,6 +22,13 @@ kube_node_status_allocatable{node="a",resource="nvidia_com_gpu",unit="integer"} 
 kube_pod_container_resource_requests{namespace="ml",pod="chat-0",node="a",resource="nvidia_com_gpu",unit="integer"} 1
 """
 """Of kube-state-metrics: docs/metrics/cluster/node-metrics.md and docs/metrics/workload/pod-metrics.md there."""
+QUIET = """\
+llamacpp:requests_processing 0
+llamacpp:requests_deferred 0
+llmservice:device_price:per_hour{accelerator="L4"} 1000
+llmservice_devices{name="chat",accelerator="L4",resource="nvidia.com/gpu",kind="ready"} 99
+"""
+"""Of an engine without requests, in a pod that says what only the operator may say."""
 _SETTLED = 'llmservice:device_price:per_hour and on () (count_over_time(llmservice:devices:idle{name="quiet"}[1m]) > 5)'
 
 
@@ -64,11 +71,10 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         for each in engines:
             server = stack.enter_context(fake_engine(growing(each.text)))
             labels[f"127.0.0.1:{server.port}"] = _labels(each.service)
-        quiet = "llamacpp:requests_processing 0\nllamacpp:requests_deferred 0\n"
-        labels[f"127.0.0.1:{stack.enter_context(fake_engine(growing(quiet))).port}"] = _labels("quiet")
+        labels[f"127.0.0.1:{stack.enter_context(fake_engine(growing(QUIET))).port}"] = _labels("quiet")
         own = [stack.enter_context(fake_engine(growing(text))) for text in (operator_page(services), NODES)]
         jobs = [
-            static_targets(labels),
+            {**static_targets(labels), "metric_relabel_configs": _relabelings()},
             {"job_name": "own", "honor_labels": True, **static_targets({f"127.0.0.1:{one.port}": {} for one in own})},
         ]
         url = stack.enter_context(metrics_server(tmp_path_factory.mktemp("boards"), jobs, _groups()))
@@ -80,6 +86,16 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 def _labels(service: str) -> dict[str, str]:
     """As the PodMonitor gives them."""
     return {"namespace": NAMESPACE, "name": service, "pod": f"{service}-0"}
+
+
+def _relabelings() -> list[dict[str, Any]]:
+    """What the chart's PodMonitor lets through, in the words of Prometheus' own configuration."""
+    (monitor,) = of_kind(chart({"monitoring": {"enginePodMonitor": {"enabled": True}}}), "PodMonitor")
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    return [
+        {"source_labels": each["sourceLabels"], "regex": each["regex"], "action": each["action"]}
+        for each in endpoint["metricRelabelings"]
+    ]
 
 
 def _groups() -> list[dict[str, Any]]:

@@ -82,3 +82,7 @@ def test_a_price_is_that_of_the_type(prometheus: Asked) -> None:
 def test_the_alert_on_the_objective_has_its_burn_rate(prometheus: Asked) -> None:
     burning = prometheus.value('llmservice:objective:burnrate1h{name="chat", objective="ttft"}')
     assert burning == pytest.approx(0.04 / 0.05)
+
+
+def test_a_pod_cannot_say_what_only_the_operator_may(prometheus: Asked) -> None:
+    assert prometheus.ask('{__name__=~"llmservice.*", pod="quiet-0", engine=""}') == []
