@@ -86,11 +86,16 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
-chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
-	@$(call part,chart tests,$(RUN) -m pytest -q -n 2 tests/charts $(TESTS))
+chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
+	@$(call part,chart tests,$(RUN) -m pytest -q -n 2 --dist loadfile tests/charts tests/boards $(TESTS))
+
+.PHONY: test-ui
+test-ui: $(VENV)/ready ## The page of `llmservice ui` in a real browser, Debian's chromium
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; }
+	$(call part,tests of the page,$(RUN) -m pytest -q tests/ui $(TESTS))
 
 .PHONY: image-tools
 image-tools: # what builds the operator's image from the Dockerfile without Docker

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from llmservice.controllers.endpoints.routes import Probes, metrics_server, probe_server
 from llmservice.controllers.metrics.instruments import Metrics
-from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.fairness.token_buckets import TokenBuckets
 from llmservice.objects.references import Manifest
 from llmservice.settings import Settings

@@ -28,7 +28,7 @@ from benchmarks.fleet_server import NAMESPACE, Fleet
 from llmservice.catalog.loader import load_catalogue
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.memory import settle
-from llmservice.controllers.metrics.series import ServiceSeries
+from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.controllers.triggers import enqueue_owner
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.llmservice import LLMServiceReconciler

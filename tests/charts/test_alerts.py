@@ -23,6 +23,9 @@ PASSES = 'controller_runtime_reconcile_total{controller="llmservice", result="su
 CUT = f"llmservice_requests_truncated_total{{{CHAT}}}"
 FAILING = f"llmservice_download_failing{{{CHAT}}}"
 HANGS = f"llmservice_engine_stalls_total{{{CHAT}}}"
+OF_FIRST_TOKENS = f'{CHAT}, objective="ttft"'
+HELD = f"llmservice_objective_requests_total{{{OF_FIRST_TOKENS}}}"
+LATE = f"llmservice_objective_violations_total{{{OF_FIRST_TOKENS}}}"
 PANICS = 'controller_runtime_reconcile_panics_total{controller="llmservice"}'
 
 
@@ -68,6 +71,13 @@ FIRES = {
     ],
     "LLMServiceEngineStalled": [Moment(LEADER | {HANGS: "0x3 1x60"}, 8)],
     "LLMServiceRequestsTruncated": [Moment(LEADER | {CUT: "0x3 3x60"}, 8)],
+    "LLMServiceObjectiveBurnsFast": [
+        Moment(LEADER | {HELD: "0+60x70", LATE: "0+50x70"}, 60),
+        Moment({leads("a"): "1x400", HELD: "0+60x400", LATE: "0+30x400"}, 350),
+    ],
+    "LLMServiceObjectiveBurnsSlowly": [
+        Moment({leads("a"): "1x2000", HELD: "0+60x2000", LATE: "0+12x2000"}, 1500),
+    ],
 }
 """Each alert, and moments at which it and no other fires."""
 
@@ -91,6 +101,11 @@ SILENT = {
     "an engine that hung an hour ago": Moment(LEADER | {HANGS: "0 1x90"}, 60),
     "requests that were cut an hour ago": Moment(LEADER | {CUT: "0 3x90"}, 60),
     "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", WAITING: "0x60"}, 30),
+    "a request of fifty is late": Moment(LEADER | {HELD: "0+50x90", LATE: "0+1x90"}, 60),
+    "three requests in an hour, all of them late": Moment(LEADER | {HELD: "0x30 1 2 3x60", LATE: "0x30 1 2 3x60"}, 50),
+    "latency that was bad half an hour ago": Moment(
+        {leads("a"): "1x400", HELD: "0+60x400", LATE: "0+60x30 1800x400"}, 70
+    ),
     "at the maximum now and then": Moment(
         LEADER | {looks("AtMaximum"): "0+2x60", looks("Steady"): "0+2x60", WAITING: "2x60"}, 30
     ),
@@ -129,12 +144,15 @@ def test_it_asks_for_series_and_labels_that_exist(alert: str) -> None:
 @pytest.mark.parametrize("alert", RULES)
 def test_it_says_what_is_wrong_and_what_to_do(alert: str) -> None:
     rule = RULES[alert]
-    assert rule["annotations"].keys() == {"summary", "runbook"}
+    assert rule["annotations"].keys() == {"summary", "runbook", "runbook_url"}
+    page, _, anchor = rule["annotations"]["runbook_url"].partition("#")
+    assert (page.endswith("/docs/reference/alerts.md"), anchor) == (True, alert.casefold())
     assert rule["labels"]["severity"] in {"warning", "critical"}
 
 
 @pytest.mark.parametrize("alert", RULES)
 def test_a_label_in_its_summary_is_one_that_its_expression_keeps(alert: str) -> None:
     rule = RULES[alert]
-    kept = {name for names in re.findall(r"by \(([\w, ]*)\)", rule["expr"]) for name in names.split(", ")}
+    recorded = {label for name in metrics(rule["expr"]) if ":" in name for label in ("namespace", "name", "objective")}
+    kept = recorded | {name for names in re.findall(r"by \(([\w, ]*)\)", rule["expr"]) for name in names.split(", ")}
     assert set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"]))) <= kept

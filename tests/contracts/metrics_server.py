@@ -20,10 +20,20 @@ def static_targets(labels_of: Mapping[str, Mapping[str, str]]) -> Mapping[str, A
 
 
 @contextmanager
-def metrics_server(folder: Path, jobs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The address of a server with these scrape configurations, as long as the block runs. JSON is YAML."""
-    scraping = {"scrape_interval": "400ms", "scrape_timeout": "400ms"}
-    configuration = {"global": scraping, "scrape_configs": [{"job_name": "engines", **job} for job in jobs]}
+def metrics_server(
+    folder: Path, jobs: Sequence[Mapping[str, Any]], rules: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[str]:
+    """The address of a server with these scrape configurations, as long as the block runs. JSON is YAML.
+
+    `rules` are groups of recording rules and alerts, evaluated as often as is scraped.
+    """
+    often = {"scrape_interval": "400ms", "scrape_timeout": "400ms", "evaluation_interval": "400ms"}
+    (folder / "rules.yml").write_text(json.dumps({"groups": list(rules)}))
+    configuration = {
+        "global": often,
+        "rule_files": ["rules.yml"],
+        "scrape_configs": [{"job_name": "engines", **job} for job in jobs],
+    }
     (folder / "prometheus.yml").write_text(json.dumps(configuration))
     address = f"127.0.0.1:{free_port()}"
     program = shutil.which("prometheus")

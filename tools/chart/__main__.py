@@ -10,9 +10,11 @@ from sandbox import Sandbox
 from tools.chart.copies import MANIFESTS, ROOT, alerts, crd, operator_policy, rights, user_policy, user_roles
 from tools.chart.kustomize_configuration import kustomize_configuration
 from tools.chart.values_table import values_table
-from tools.dashboard.grafana import dashboard
+from tools.dashboard.boards import BOARD_FILES
+from tools.dashboard.recording import recording_object, recording_rules
 
 CHART = ROOT / "charts" / "llmservice"
+MONITORING = MANIFESTS / "components" / "monitoring"
 _TABLE = re.compile(r"(<!-- values: made by `make charts` -->\n).*(<!-- end of values -->)", re.DOTALL)
 _INSTALL = "# Made by `make charts` from manifests/overlays/cluster: the operator for every namespace, in one file.\n"
 
@@ -38,8 +40,10 @@ FILES: Mapping[Path, Callable[[], str]] = {
     CHART / "files" / "operator-policy.yaml": operator_policy,
     CHART / "files" / "user-policy.yaml": user_policy,
     CHART / "files" / "alerts.yaml": alerts,
-    CHART / "files" / "llmservice-dashboard.json": dashboard,
-    MANIFESTS / "components" / "monitoring" / "llmservice-dashboard.json": dashboard,
+    CHART / "files" / "recording-rules.yaml": recording_rules,
+    MONITORING / "recording-rules.yaml": recording_object,
+    **{CHART / "files" / "dashboards" / name: board for name, board in BOARD_FILES.items()},
+    **{MONITORING / name: board for name, board in BOARD_FILES.items()},
     CHART / "README.md": readme,
     MANIFESTS / "kustomize" / "llmservice.yaml": kustomize_configuration,
     MANIFESTS / "install.yaml": install,
@@ -49,6 +53,7 @@ FILES: Mapping[Path, Callable[[], str]] = {
 def main() -> None:
     """Write every file."""
     for path, text in FILES.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text(), "utf-8")
         print(f"wrote {path.relative_to(ROOT)}")  # noqa: T201  (it is a command)
 

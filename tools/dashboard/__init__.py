@@ -1,4 +1,5 @@
-"""The Grafana dashboard, made from a table of panels.
+"""Boards for Grafana and the recording rules that they ask, made from tables.
 
-Belongs here: what is asked and how Grafana draws it. Does not: how it is installed; that is manifests/ and the chart.
+Belongs here: what is asked, how Grafana draws it, and one name for what every engine names differently. Does not: how
+they are installed; that is manifests/ and the chart.
 """

@@ -1,4 +1,4 @@
-"""The table of panels as Grafana's JSON model.
+"""A board as Grafana's JSON model.
 
 Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
 """
@@ -7,38 +7,46 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.dashboard.panel import Panel, Query
-from tools.dashboard.rows import ROWS
+from tools.dashboard.panel import Board, Panel, Query
 
 Json = dict[str, Any]
 
 _COLUMNS = 24
 _HEIGHT = 8
 _SOURCE: Json = {"type": "prometheus", "uid": "${datasource}"}
+_TAG = "llmservice"
 
 
-def dashboard() -> str:
-    """The dashboard as a JSON file; the same bytes every time."""
+def as_json(board: Board) -> str:
+    """The board as a JSON file; the same bytes every time."""
     model: Json = {
-        "uid": "llmservice",
-        "title": "LLMService",
-        "tags": ["llmservice", "kubernetes"],
+        "uid": board.uid,
+        "title": board.title,
+        "description": board.meaning,
+        "tags": [_TAG, "kubernetes"],
         "schemaVersion": 39,  # Grafana 10.4
         "editable": True,
         "refresh": "30s",
         "time": {"from": "now-3h", "to": "now"},
-        "templating": {"list": [_DATASOURCE, _variable("namespace"), _variable("service", label="name")]},
-        "panels": list(_panels(ROWS)),
+        "links": [_TO_THE_OTHERS],
+        "templating": {"list": [_VARIABLES[name] for name in ("datasource", *board.variables)]},
+        "panels": list(_panels(board.rows)),
     }
     return json.dumps(model, indent=1) + "\n"
 
 
-_DATASOURCE: Json = {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"}
+_TO_THE_OTHERS: Json = {
+    "type": "dashboards",
+    "title": "LLMService",
+    "tags": [_TAG],
+    "asDropdown": True,
+    "includeVars": True,
+    "keepTime": True,
+}
 
 
-def _variable(name: str, *, label: str = "") -> Json:
-    within = "" if name == "namespace" else '{namespace=~"$namespace"}'
-    query = f"label_values(llmservice_info{within}, {label or name})"
+def _asked(name: str, label: str, within: str) -> Json:
+    query = f"label_values(llmservice_info{within}, {label})"
     return {
         "name": name,
         "type": "query",
@@ -52,6 +60,21 @@ def _variable(name: str, *, label: str = "") -> Json:
         "current": {"text": ["All"], "value": ["$__all"]},
         "sort": 1,
     }
+
+
+_NO_PRICE = "0"
+_VARIABLES: Mapping[str, Json] = {
+    "datasource": {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"},
+    "namespace": _asked("namespace", "namespace", ""),
+    "service": _asked("service", "name", '{namespace=~"$namespace"}'),
+    "price": {
+        "name": "price",
+        "label": "Price per device and hour, of types without one",
+        "type": "textbox",
+        "query": _NO_PRICE,
+        "current": {"text": _NO_PRICE, "value": _NO_PRICE},
+    },
+}
 
 
 def _panels(rows: Mapping[str, tuple[Panel, ...]]) -> Iterator[Json]:
@@ -75,13 +98,13 @@ def _panel(panel: Panel, number: int, place: Json) -> Json:
         "id": number,
         "type": panel.kind,
         "title": panel.title,
-        "description": panel.meaning,
+        "description": panel.description,
         "gridPos": place,
         "datasource": _SOURCE,
         "fieldConfig": {"defaults": {"unit": panel.unit, "min": 0, **_drawing(panel)}, "overrides": []},
         "options": _OPTIONS[panel.kind],
         "targets": [_target(query, letter, panel) for query, letter in zip(panel.queries, "ABCDEF", strict=False)],
-        **_TRANSFORMED.get(panel.kind, {}),
+        **(_transformed(panel) if panel.kind == "table" else {}),
     }
 
 
@@ -90,6 +113,12 @@ def _target(query: Query, letter: str, panel: Panel) -> Json:
     if panel.kind == "table":
         return {**target, "format": "table", "instant": True}
     return {**target, "legendFormat": query.legend or panel.title}
+
+
+def _transformed(panel: Panel) -> Json:
+    hidden = {"Time": True} if panel.value else {"Time": True, "Value": True}
+    options: Json = {"excludeByName": hidden, "renameByName": {"Value": panel.value} if panel.value else {}}
+    return {"transformations": [{"id": "organize", "options": options}]}
 
 
 def _drawing(panel: Panel) -> Json:
@@ -102,10 +131,6 @@ def _drawing(panel: Panel) -> Json:
 _OPTIONS: Mapping[str, Json] = {
     "stat": {"reduceOptions": {"calcs": ["lastNotNull"]}, "graphMode": "area", "colorMode": "value"},
     "table": {"showHeader": True, "footer": {"show": False}},
+    "state-timeline": {"showValue": "never", "mergeValues": True, "legend": {"displayMode": "list"}},
     "timeseries": {"legend": {"displayMode": "list", "placement": "bottom"}, "tooltip": {"mode": "multi"}},
-}
-_TRANSFORMED: Mapping[str, Json] = {
-    "table": {
-        "transformations": [{"id": "organize", "options": {"excludeByName": {"Time": True, "Value": True}}}],
-    },
 }

@@ -11,8 +11,10 @@ from llmservice.engines.registry import ENGINES
 from llmservice.settings import VARIABLES
 from tools.fit_outcomes.page import fit_outcomes_page
 from tools.fit_outcomes.reading import public_starts
+from tools.reference.alerts import alerts_page
 from tools.reference.causes import causes_of, causes_page
 from tools.reference.cli import cli_page
+from tools.reference.engine_metrics import engine_metrics_page
 from tools.reference.fields import fields_page
 from tools.reference.metrics import metrics_page
 from tools.reference.reasons import reasons_page
@@ -21,8 +23,10 @@ from tools.reference.settings import settings_page
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
 PAGES: Mapping[str, Callable[[], str]] = {
+    "alerts.md": alerts_page,
     "causes.md": lambda: causes_page(ENGINES),
     "cli.md": lambda: cli_page(command, VERBS),
+    "engine-metrics.md": engine_metrics_page,
     "fit-outcomes.md": lambda: fit_outcomes_page(public_starts()),
     "llmservice.md": lambda: fields_page(crd_manifest(engines=tuple(ENGINES))),
     "metrics.md": metrics_page,

@@ -9,8 +9,9 @@ from llmservice.controllers.endpoints.health import LoopPulse
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.measuring import MeasuredQueue
+from llmservice.controllers.metrics.process_series import ProcessSeries
 from llmservice.controllers.metrics.scaling_series import ScalingSeries
-from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 
 _HEAD = """\

@@ -32,6 +32,7 @@ VERBS = {
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
     "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
+    "ui": "Show on a page of this machine what runs, where, and why; live.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""

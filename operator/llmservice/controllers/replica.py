@@ -23,8 +23,9 @@ from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.logs import Logged
 from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
 from llmservice.controllers.metrics.measuring import Measured, MeasuredQueue, count_requests
+from llmservice.controllers.metrics.process_series import ProcessSeries
 from llmservice.controllers.metrics.scaling_series import ScalingSeries
-from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.controllers.served_namespaces import ServedNamespaces
 from llmservice.objects.names import LEASE
 from llmservice.objects.references import Ref

@@ -12,7 +12,8 @@ from llmservice.cluster.watching.listing import Selection
 from llmservice.controllers.endpoints.health import LoopPulse
 from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.measuring import Measured, MeasuredQueue, count_requests
-from llmservice.controllers.metrics.series import ProcessSeries, ServiceSeries
+from llmservice.controllers.metrics.process_series import ProcessSeries
+from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.errors import Conflict, Unavailable
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.workers import ServiceKey
@@ -271,3 +272,33 @@ def test_a_start_is_counted_by_phase_and_engine_and_only_for_engines_that_there_
     }
     assert found == {"scheduled": 2, "warm-up": 9}
     assert b"stranger" not in generate_latest(metrics.registry)
+
+
+def test_devices_are_counted_by_kind_and_the_reason_of_ready_is_one_of_ours() -> None:
+    metrics, series, body = Metrics(), ServiceSeries(), a_body(ready="False")
+    metrics.registry.register(series)
+    plan = {"accelerator": "L4", "devices": 2, "resourceName": "nvidia.com/gpu"}
+    series.observe(None, {**body, "status": {**body["status"], "plan": plan}})
+    chat = {"namespace": "ml", "name": "chat"}
+    of_type = {**chat, "accelerator": "L4", "resource": "nvidia.com/gpu"}
+    counted = [
+        value(metrics, "llmservice_devices", {**of_type, "kind": kind}) for kind in ("desired", "current", "ready")
+    ]
+    assert counted == [6, 4, 2]
+    assert value(metrics, "llmservice_ready_reason", {**chat, "status": "False", "reason": "Loading"}) == 1
+
+
+def test_a_replica_on_the_cpu_has_no_devices() -> None:
+    metrics, series = Metrics(), ServiceSeries()
+    metrics.registry.register(series)
+    series.observe(None, a_body())
+    assert "llmservice_devices{" not in text_of(metrics, "llmservice_")
+
+
+def test_a_reason_that_no_operator_writes_makes_no_series_of_its_own() -> None:
+    metrics, series, body = Metrics(), ServiceSeries(), a_body()
+    metrics.registry.register(series)
+    condition = {"type": "Ready", "status": "False", "reason": "Invented1234"}
+    series.observe(None, {**body, "status": {**body["status"], "conditions": [condition]}})
+    labels = {"namespace": "ml", "name": "chat", "status": "False", "reason": "Other"}
+    assert value(metrics, "llmservice_ready_reason", labels) == 1

@@ -70,3 +70,11 @@ def test_series_end_when_it_is_scaled_no_longer() -> None:
     world = ScaledWorld().scaled()
     world.apply(spec__replicas=1)
     assert value(world, "llmservice_autoscale_desired_replicas") is None
+
+
+def test_the_reason_of_now_and_the_objective() -> None:
+    world = ScaledWorld().scaled()
+    assert value(world, "llmservice_autoscale_reason", reason="AtMinimum") == 1
+    assert value(world, "llmservice_objective_seconds", objective="ttft") == 3
+    assert value(world, "llmservice_objective_seconds", objective="tpot") == pytest.approx(0.1)
+    assert value(world, "llmservice_objective_requests_total", objective="ttft") == 0

@@ -22,6 +22,7 @@ from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
+from llmservice.reconcilers.scaling.objective_counts import ObjectiveCounts
 from llmservice.reconcilers.scaling.plan_cache import PlanCache
 from llmservice.reconcilers.scaling.pod_history import PodHistory
 from llmservice.reconcilers.scaling.status_throttle import StatusThrottle
@@ -47,6 +48,7 @@ class ServiceState:
     | `throttle`                   | what the status says, and since when                                      |
     | `evaluation`                 | what was read and decided last; None while the service is suspended       |
     | `decisions`, `read_failures` | counts by reason, since this process leads                                |
+    | `objective`                  | requests within and beyond it, since this process leads                   |
     | `truncated`                  | requests that ended with their engine; None before any pod could be read  |
     | `advised`                    | what mode Advise would run: its next decision goes on from there          |
     | `applied`                    | the number written last, and the Deployment as it was seen then           |
@@ -64,6 +66,7 @@ class ServiceState:
     evaluation: Evaluation | None = None
     decisions: Mapping[Reason, int] = field(default_factory=dict)
     read_failures: Mapping[ReadFailureReason, int] = field(default_factory=dict)
+    objective: ObjectiveCounts = field(default_factory=ObjectiveCounts)
     truncated: int | None = None
     advised: int | None = None
     applied: tuple[Manifest, int] | None = None
@@ -141,6 +144,7 @@ class ServiceState:
 
     def publish(self, evaluation: Evaluation) -> None:
         """Let others read this evaluation, and count it."""
+        self.objective = self.objective.with_round(evaluation, self.evaluation)
         self.evaluation = evaluation
         failures = (item.reason for item in evaluation.readings.values() if isinstance(item, ReadFailure))
         self.decisions = _counted(self.decisions, [evaluation.decision.reason])

@@ -1,0 +1,81 @@
+// Which view is shown, and its data every few seconds while the page is looked at.
+
+import { listView } from "./list.js";
+import { serviceView } from "./service.js";
+import { clock } from "./parts.js";
+
+const SECONDS = 3;
+const main = document.getElementById("main");
+const trouble = document.getElementById("trouble");
+let shown = "", asked = 0, timer = 0;
+export const search = { wanted: "", unready: false, page: 0 };
+
+function route() {
+  const [namespace, name] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  return name ? { namespace, name } : null;
+}
+
+function source(service) {
+  if (service) return `api/services/${encodeURIComponent(service.namespace)}/${encodeURIComponent(service.name)}`;
+  return `api/services?${new URLSearchParams({ wanted: search.wanted, unready: search.unready ? "1" : "0", page: search.page })}`;
+}
+
+export async function update() {
+  clearTimeout(timer);
+  const service = route(), mine = ++asked;
+  const answer = await ask(source(service));
+  if (mine !== asked) return;
+  if (answer.problem) say(answer.problem);
+  if (answer.data) show(service, answer.data);
+  if (!document.hidden) timer = setTimeout(update, SECONDS * 1000);
+}
+
+async function ask(path) {
+  try {
+    const response = await fetch(path);
+    const data = await response.json();
+    return response.ok ? { data, problem: worry(data) } : { problem: data.message };
+  } catch {
+    return { problem: "The command that serves this page has ended, or does not answer: start `llmservice ui` again." };
+  }
+}
+
+function worry(data) {
+  if (data.problem) return `The cluster does not answer: ${data.problem}${data.listedAt ? `; what is shown is of ${clock(data.listedAt)}` : ""}`;
+  if (data.operator?.state === "Away") return data.operator.message;
+  trouble.hidden = true;
+  return "";
+}
+
+function say(text) {
+  if (trouble.textContent !== text) trouble.textContent = text;
+  trouble.hidden = false;
+}
+
+function show(service, data) {
+  const { now, listedAt, ...rest } = data;
+  document.getElementById("asof").textContent = listedAt ? `as of ${clock(listedAt)}` : "";
+  document.getElementById("operator").textContent = data.operator?.state === "Away" ? "" : data.operator?.message ?? "";
+  if (data.namespace !== undefined && !service) document.getElementById("scope").textContent = data.namespace || "all namespaces";
+  const moving = data.points?.length ? Math.floor(now / 10) : "";
+  const key = JSON.stringify([location.hash, ages(rest), moving]);
+  if (key === shown) return;
+  shown = key;
+  const held = document.activeElement?.id;
+  (service ? serviceView : listView)(main, data);
+  document.title = service ? `${service.namespace}/${service.name}` : "LLMServices";
+  if (held && held !== "main") document.getElementById(held)?.focus();
+}
+
+// Ages move with every answer: a view is drawn again for them twice a minute only.
+function ages(data) {
+  return JSON.stringify(data, (name, value) => (name === "age" || name === "ageSeconds" ? Math.floor(value / 30) : value));
+}
+
+addEventListener("hashchange", () => {
+  main.replaceChildren();
+  shown = "";
+  update().then(() => main.querySelector("h1")?.focus());
+});
+document.addEventListener("visibilitychange", () => document.hidden || update());
+update();

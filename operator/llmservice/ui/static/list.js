@@ -1,0 +1,52 @@
+// All services: those that need a look first, a page at a time.
+
+import { search, update } from "./app.js";
+import { el, round, state, table } from "./parts.js";
+
+const DELAY = 250;
+let typing = 0;
+
+export function listView(main, data) {
+  if (!main.querySelector("form")) main.replaceChildren(el("h1", { tabindex: -1 }, "Services"), form(), el("p", { id: "count", role: "status" }), el("div", { id: "rows" }));
+  document.getElementById("count").textContent = counted(data);
+  document.getElementById("rows").replaceChildren(rows(data), pages(data));
+}
+
+function counted(data) {
+  if (!data.listedAt) return "Nothing was read yet.";
+  if (!data.total) return "No LLMServices here; apply one with kubectl, or name another namespace.";
+  const all = `${round(data.total)} ${data.total === 1 ? "service" : "services"}, ${round(data.unready)} not ready`;
+  return data.found === data.total ? `${all}.` : `${all}; ${round(data.found)} found.`;
+}
+
+function form() {
+  const wanted = el("input", { type: "search", id: "wanted", value: search.wanted, placeholder: "name, model, engine, reason", "aria-label": "Find services", autocomplete: "off", input: typed });
+  const unready = el("input", { type: "checkbox", id: "unready", checked: search.unready, change: (event) => look({ unready: event.target.checked }) });
+  return el("form", { role: "search", submit: (event) => event.preventDefault() }, wanted, el("label", {}, unready, " only those that are not ready"));
+}
+
+function typed(event) {
+  clearTimeout(typing);
+  typing = setTimeout(() => look({ wanted: event.target.value }), DELAY);
+}
+
+function look(changes) {
+  Object.assign(search, { page: 0 }, changes);
+  update();
+}
+
+function rows(data) {
+  const lines = data.rows.map((service) => [link(service), [state(service), service.reached ? "" : el("div", { class: "said" }, service.message)], service.replicas, service.engine, service.model]);
+  return data.rows.length ? table("Services", ["Service", "State", "Replicas", "Engine", "Model"], lines) : el("p", {}, data.total ? "Nothing found." : "");
+}
+
+function link(service) {
+  const name = `${service.namespace}/${service.name}`;
+  return el("a", { id: `to-${name}`, href: `#/${encodeURIComponent(service.namespace)}/${encodeURIComponent(service.name)}` }, name);
+}
+
+function pages(data) {
+  if (data.pages === 1) return "";
+  const turn = (by) => () => look({ page: data.page + by });
+  return el("nav", { "aria-label": "Pages" }, el("button", { id: "before", click: turn(-1), disabled: data.page === 0 }, "Previous"), ` page ${data.page + 1} of ${data.pages} `, el("button", { id: "after", click: turn(1), disabled: data.page + 1 === data.pages }, "Next"));
+}

@@ -1,0 +1,86 @@
+"""What the page shows, as JSON: a page of services, and one of them. Every text is cut and printable. No I/O."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from llmservice.ui.history import Track
+from llmservice.untrusted.texts import cut, printable
+
+PAGE = 50
+_LONGEST = 2000
+_MOST_PARTS = 200
+_MOST_DEPTH = 12
+_ROW = ("namespace", "name", "reached", "reason", "message", "replicas", "engine", "model")
+_PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warmUp")
+
+
+def services_view(
+    states: Sequence[Mapping[str, Any]], *, wanted: str = "", only_unready: bool = False, page: int = 0
+) -> dict[str, Any]:
+    """A page of those whose text has all of the wanted words; those that are not as declared stand first."""
+    words = wanted.casefold().split()
+    found = [state for state in states if _has(state, words) and not (only_unready and state["reached"])]
+    found.sort(key=lambda state: (state["reached"], state["namespace"], state["name"]))
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(max(0, page), pages - 1)
+    return {
+        "total": len(states),
+        "unready": sum(not state["reached"] for state in states),
+        "found": len(found),
+        "page": page,
+        "pages": pages,
+        "rows": [_plain({name: state[name] for name in _ROW}) for state in found[page * PAGE : (page + 1) * PAGE]],
+    }
+
+
+def service_view(
+    state: Mapping[str, Any], status: Mapping[str, Any], track: Track, explanation: Mapping[str, Any]
+) -> dict[str, Any]:
+    """One service: what `status` says of it, the reasons of its plan, its starts, its replicas over time, and why."""
+    plan, startup = status.get("plan") or {}, status.get("startup") or {}
+    shown = {
+        **{name: value for name, value in state.items() if name not in {"startup", "autoscaling"}},
+        "defaults": list(plan.get("defaults") or ()),
+        "notes": list(plan.get("notes") or ()),
+        "starts": [start for name in ("current", "last") if (start := _start(name, startup.get(name)))],
+        "scaling": {name: value for name, value in (status.get("autoscaling") or {}).items() if name != "checkpoint"},
+        "explanation": dict(explanation),
+        "decisions": list(track.decisions)[::-1],
+    }
+    view: dict[str, Any] = _plain(shown)
+    view["points"] = [list(point) for point in track.points]
+    return view
+
+
+def _has(state: Mapping[str, Any], words: Iterable[str]) -> bool:
+    text = " ".join(str(state[name]) for name in _ROW).casefold()
+    return all(word in text for word in words)
+
+
+def _start(name: str, start: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A start with the seconds of its phases, in their order."""
+    if not start:
+        return None
+    phases = [
+        {"phase": phase, "seconds": start[f"{phase}Seconds"]} for phase in _PHASES if start.get(f"{phase}Seconds")
+    ]
+    return {
+        "which": "now" if name == "current" else "last",
+        "pod": start.get("pod", ""),
+        "phase": start.get("phase", ""),
+        "totalSeconds": start.get("totalSeconds"),
+        "phases": phases,
+    }
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """The same with texts that are cut and printable, and lists and mappings that end."""
+    if isinstance(value, str):
+        return cut(printable(value), _LONGEST)
+    if isinstance(value, bool | int | float) or value is None:
+        return value
+    if depth >= _MOST_DEPTH:
+        return "…"
+    if isinstance(value, Mapping):
+        return {str(name)[:_LONGEST]: _plain(part, depth + 1) for name, part in [*value.items()][:_MOST_PARTS]}
+    return [_plain(part, depth + 1) for part in [*value][:_MOST_PARTS]]

@@ -1,0 +1,202 @@
+"""How all services share the devices: who holds, wastes and waits for them, what they cost, and who needs help."""
+
+from llmservice.catalog.loader import load_catalogue
+from tools.dashboard.fleet_rules import WAITS
+from tools.dashboard.panel import OF_SERVICES, Board, Panel, Query, condition, largest
+
+_STARTS, _PHASES = "llmservice_startup_phase_seconds", '{phase!="total"}'
+_PRICES = "max by (accelerator) (llmservice:device_price:per_hour)"
+_TYPE = "{{accelerator}}"
+_NOT_READY = largest("llmservice_ready_reason", 'status!="True"', by="namespace, name, reason")
+
+
+def _devices(kind: str, by: str = "accelerator") -> str:
+    return f"sum by ({by}) (llmservice:devices:{kind}{{{OF_SERVICES}}})"
+
+
+def _in_all(kind: str) -> Query:
+    return Query(f"sum(llmservice:devices:{kind}{{{OF_SERVICES}}}) or vector(0)")
+
+
+def _cost(kind: str, by: str) -> str:
+    """Per hour: by the price of the type, else by the one typed at the top."""
+    devices = f"sum by (accelerator, namespace) (llmservice:devices:{kind}{{{OF_SERVICES}}})"
+    priced = f"{devices} * on (accelerator) group_left () {_PRICES}"
+    return f"sum by ({by}) ({priced} or ({devices} unless on (accelerator) {_PRICES}) * $price)"
+
+
+def _resources() -> str:
+    """The resources of all devices in the catalogue, as kube-state-metrics writes them."""
+    names = {row.resource_name for row in load_catalogue().accelerators.values()}
+    return "|".join(sorted(name.translate(str.maketrans("/.-", "___")) for name in names))
+
+
+DEVICES = (
+    Panel(
+        title="Devices asked for",
+        meaning="Of the replicas that are desired.",
+        unit="none",
+        queries=(_in_all("desired"),),
+        kind="stat",
+        width=4,
+    ),
+    Panel(
+        title="Held",
+        meaning="Of replicas that exist; of a service that waits for a device, of those that are ready.",
+        unit="none",
+        queries=(_in_all("held"),),
+        kind="stat",
+        width=4,
+    ),
+    Panel(
+        title="Idle",
+        meaning="Of ready replicas of services that had no request for ten minutes.",
+        unit="none",
+        queries=(_in_all("idle"),),
+        kind="stat",
+        width=4,
+        roles=("running",),
+    ),
+    Panel(
+        title="Waited for",
+        meaning="Of desired replicas that are not ready, of services that wait for a device.",
+        unit="none",
+        queries=(_in_all("waiting"),),
+        kind="stat",
+        width=4,
+    ),
+    Panel(
+        title="Cost per hour",
+        meaning="Of the devices held: by the prices in llmservice:device_price:per_hour, else by the one at the top.",
+        unit="none",
+        queries=(Query(f"sum({_cost('held', 'accelerator')}) or vector(0)"),),
+        kind="stat",
+        width=4,
+    ),
+    Panel(
+        title="Of it idle",
+        meaning="What the devices of services without a request for ten minutes cost per hour.",
+        unit="none",
+        queries=(Query(f"sum({_cost('idle', 'accelerator')}) or vector(0)"),),
+        kind="stat",
+        width=4,
+        roles=("running",),
+    ),
+    Panel(
+        title="Devices by type",
+        meaning="Asked for, held, and idle.",
+        unit="none",
+        queries=(
+            Query(_devices("desired"), f"{_TYPE} asked for"),
+            Query(_devices("held"), f"{_TYPE} held"),
+            Query(_devices("idle"), f"{_TYPE} idle"),
+        ),
+    ),
+    Panel(
+        title="Cost per hour by type",
+        meaning="Of the devices held.",
+        unit="none",
+        queries=(Query(_cost("held", "accelerator"), _TYPE),),
+        stacked=True,
+    ),
+    Panel(
+        title="Cost per hour by namespace",
+        meaning="Of the devices held.",
+        unit="none",
+        queries=(Query(_cost("held", "namespace"), "{{namespace}}"),),
+        stacked=True,
+    ),
+    Panel(
+        title="Devices of the nodes",
+        meaning="What all nodes have, and what all pods ask for, ours or not. Needs kube-state-metrics.",
+        unit="none",
+        queries=(
+            Query(
+                f'sum by (resource) (kube_node_status_allocatable{{resource=~"{_resources()}"}})', "{{resource}} there"
+            ),
+            Query(
+                f'sum by (resource) (kube_pod_container_resource_requests{{resource=~"{_resources()}"}})',
+                "{{resource}} asked for",
+            ),
+        ),
+        width=12,
+    ),
+    Panel(
+        title="Generated tokens per device",
+        meaning="Tokens a second, of services that hold devices.",
+        unit="none",
+        queries=(
+            Query(
+                f"sum by (namespace, name) (llmservice:generated_tokens:rate5m{{{OF_SERVICES}}})"
+                f" / on (namespace, name) {_devices('held', 'namespace, name')}",
+                "{{namespace}}/{{name}}",
+            ),
+        ),
+        width=12,
+        roles=("generated_tokens",),
+    ),
+)
+
+HELP = (
+    Panel(
+        title="What waits for a device",
+        meaning="Services with replicas that no node has room for, and how many devices they lack.",
+        unit="none",
+        queries=(Query(_devices("waiting", "namespace, name, accelerator, resource")),),
+        kind="table",
+        width=12,
+        value="devices",
+    ),
+    Panel(
+        title="Who is not Ready, and why",
+        meaning="By the condition Ready; docs/reference/reasons.md says what each reason means and what to do.",
+        unit="none",
+        queries=(Query(_NOT_READY),),
+        kind="table",
+        width=12,
+    ),
+    Panel(
+        title="Not Ready by reason",
+        meaning=f"Services; those that wait for a device have a reason of {WAITS.replace('|', ', ')}.",
+        unit="none",
+        queries=(Query(f"count by (reason) ({_NOT_READY})", "{{reason}}"),),
+        stacked=True,
+    ),
+    Panel(
+        title="Services: all, Ready, Stalled",
+        meaning="Stalled ones wait for an edit.",
+        unit="none",
+        queries=(
+            Query(f"count({largest('llmservice_info')})", "all"),
+            Query(f"sum({condition('Ready')}) or vector(0)", "Ready"),
+            Query(f"sum({condition('Stalled')}) or vector(0)", "Stalled"),
+        ),
+    ),
+    Panel(
+        title="Downloads that fail",
+        meaning="Services whose last try to download the model failed.",
+        unit="none",
+        queries=(Query(f"sum({largest('llmservice_download_failing')}) or vector(0)", "failing"),),
+    ),
+    Panel(
+        title="Starts by phase",
+        meaning="Mean length of each phase of the starts of the last hour, all services of an engine together.",
+        unit="s",
+        queries=(
+            Query(
+                f"sum by (engine, phase) (rate({_STARTS}_sum{_PHASES}[1h]))"
+                f" / sum by (engine, phase) (rate({_STARTS}_count{_PHASES}[1h]))",
+                "{{engine}} {{phase}}",
+            ),
+        ),
+        width=24,
+    ),
+)
+
+BOARD = Board(
+    uid="llmservice-fleet",
+    title="LLMService: the fleet",
+    meaning="How all services share the devices, what that costs, and who needs help.",
+    rows={"Devices": DEVICES, "Who needs help": HELP},
+    variables=("namespace", "service", "price"),
+)
