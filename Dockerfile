@@ -24,6 +24,7 @@ FROM docker.io/library/python:3.11-slim-bookworm@sha256:0bee7276f83efd4a1ee05bbb
 LABEL org.opencontainers.image.title="llmservice-operator" \
       org.opencontainers.image.description="A Kubernetes operator that serves large language models" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="https://github.com/llmservice/operator" \
       org.opencontainers.image.version="0.1.0"
 COPY --from=build /opt/llmservice /opt/llmservice
 ENV PYTHONDONTWRITEBYTECODE=1 \
