@@ -127,6 +127,23 @@ test-engines: setup image-tools ## Every engine that runs on CPUs, behind its Se
 sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)
 	@$(RUN) -m tools.sbom build/sbom.cdx.json
 
+# REGISTRY and REPOSITORY: those of a fork; DIGEST: the image is in the registry already; PLUGINS: kubectl-llm is built.
+RELEASE = $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) \
+  $(if $(DIGEST),--image-digest $(DIGEST)) $(if $(PLUGINS),--plugins $(PLUGINS)) $(if $(BUILDER),--builder $(BUILDER)) \
+  $(if $(FINAL),--final)
+
+.PHONY: release
+release: $(VENV)/ready image-tools ## Make every file of a release from this commit: make release VERSION=0.1.0 (REGISTRY=, REPOSITORY= of a fork)
+	@$(RUN) -m tools.release build "$(VERSION)" $(RELEASE)
+
+.PHONY: release-twice
+release-twice: $(VENV)/ready image-tools ## The same twice, from nothing each time; every file has to have the same bytes
+	@$(RUN) -m tools.release twice "$(VERSION)" $(RELEASE)
+
+.PHONY: rename
+rename: $(VENV)/ready ## Another VERSION=, REGISTRY= or REPOSITORY= in every file that names them
+	@$(RUN) -m tools.release rename $(if $(VERSION),--version $(VERSION)) $(RELEASE)
+
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -183,6 +200,8 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 	  --generate-hashes --no-header --no-emit-index-url -o requirements/runtime.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o $(LOCK)
+	$(BIN)/uv pip compile -q pyproject.toml --group release --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o requirements/release.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements.in --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c $(LOCK) -o images/ctranslate2/requirements.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements-cuda.in --python-platform x86_64-manylinux_2_28 --upgrade \

@@ -32,6 +32,10 @@ class Names:
         """An image of ours, `host/owner/operator:0.1.0@sha256:…`; without a digest where none is known."""
         return f"{self.registry}/{name}:{tag}" + (f"@{digest}" if digest else "")
 
+    def downloads(self, version: str) -> str:
+        """Where a release's files lie, without the last slash."""
+        return f"{self.repository}/releases/download/v{version}"
+
     def renamed(self, text: str, to: "Names") -> str:
         """A text that names these, with the others in their place."""
         pairs = ((self.registry, to.registry), (self.repository, to.repository))
