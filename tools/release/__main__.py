@@ -1,8 +1,9 @@
-"""`python -m tools.release VERB`: make a release, or what a fork or the next version needs. `make help` has the targets."""
+"""`python -m tools.release VERB`: make a release, or what a fork or the next version needs."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,7 +33,7 @@ def main() -> None:
 
 def _of_a_release(command: _Command) -> _Command:
     digest = click.option(
-        "--image-digest", default="", help="sha256:… of the image in the registry: none is built here."
+        "--image-digest", "digest", default="", help="sha256:… of the image in the registry: none is built here."
     )
     plugins = click.option(
         "--plugins", type=click.Path(path_type=Path, exists=True), help="Folder with built kubectl-llm."
@@ -46,25 +47,21 @@ def _of_a_release(command: _Command) -> _Command:
 
 @main.command()
 @_of_a_release
-def build(
-    version: str, registry: str, repository: str, image_digest: str, plugins: Path | None, builder: str, final: bool
-) -> None:  # noqa: E501, FBT001, PLR0913, PLR0917
+def build(version: str, registry: str, repository: str, *, final: bool, **given: Any) -> None:
     """Make every file of VERSION in build/release/VERSION."""
     source = _checked(version, _names(registry, repository), final=final)
     target = RELEASES / version
-    make_release(source, Options(digest=image_digest, plugins=plugins, builder=builder), target, Progress())
+    make_release(source, Options(**given), target, Progress())
     for path in sorted(target.iterdir()):
         click.echo(f"{path.stat().st_size / 1e6:8.1f} MB  {path.relative_to(ROOT)}")
 
 
 @main.command()
 @_of_a_release
-def twice(
-    version: str, registry: str, repository: str, image_digest: str, plugins: Path | None, builder: str, final: bool
-) -> None:  # noqa: E501, FBT001, PLR0913, PLR0917
+def twice(version: str, registry: str, repository: str, *, final: bool, **given: Any) -> None:
     """Make VERSION twice, each from nothing, and compare: 1 if a file differs."""
     source = _checked(version, _names(registry, repository), final=final)
-    options = Options(digest=image_digest, plugins=plugins, builder=builder)
+    options = Options(**given)
     targets = (RELEASES / version, RELEASES / f"{version}-again")
     for target in targets:
         make_release(source, options, target, Progress())

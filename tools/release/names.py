@@ -38,10 +38,12 @@ class Names:
 
     def renamed(self, text: str, to: "Names") -> str:
         """A text that names these, with the others in their place."""
-        pairs = ((self.registry, to.registry), (self.repository, to.repository))
-        for old, new in pairs:
-            text = re.sub(rf"{_START}{re.escape(old)}(?![\w-])", lambda _, new=new: str(new), text)
-        return text
+        text = _replaced(text, self.registry, to.registry)
+        return _replaced(text, self.repository, to.repository)
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    return re.sub(rf"{_START}{re.escape(old)}(?![\w-])", lambda _: new, text)
 
 
 def names_in(pyproject: str) -> Names:

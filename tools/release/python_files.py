@@ -33,10 +33,20 @@ def write_plugin(python: Path, source: Path, work: Path, archive: Path, epoch: i
     entry = work / f"{_PLUGIN}.py"
     module, _, function = entry_point((source / "pyproject.toml").read_text("utf-8")).partition(":")
     entry.write_text(f"from {module} import {function}\n\n{function}()\n", "utf-8")
-    places = ["--distpath", work / "dist", "--workpath", work / "build", "--specpath", work]
+    places: list[str | Path] = ["--distpath", work / "dist", "--workpath", work / "build", "--specpath", work]
     shape = ["--onedir", "--name", _PLUGIN, "--contents-directory", "files", "--collect-all", "llmservice"]
     left_out = [f"--exclude-module={name}" for name in _UNUSED]
-    command = [python, "-m", "PyInstaller", "--noconfirm", "--clean", *places, *shape, *left_out, entry]
+    command: list[str | Path] = [
+        python,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--clean",
+        *places,
+        *shape,
+        *left_out,
+        entry,
+    ]
     # The same order of sets each time, as PyInstaller's manual says of reproducible builds.
     environment = {**_dated(epoch), "PYTHONHASHSEED": "0", "PYTHONPATH": str(source / "operator")}
     environment["PYINSTALLER_CONFIG_DIR"] = str(work / "cache")

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tools.release.names import OPERATOR, ROOT, Names
@@ -42,11 +43,11 @@ def rewrite(path: Path, change: Callable[[str], str]) -> bool:
 
 def rename_checkout(old: Names, new: Names, versions: tuple[str, str]) -> list[str]:
     """Every tracked file of this checkout that said something else; `versions` are old and new."""
-    return [
-        name
-        for name in _tracked()
-        if rewrite(ROOT / name, lambda text, name=name: versioned(name, old.renamed(text, new), *versions))  # type: ignore[misc]
-    ]
+
+    def change(name: str, text: str) -> str:
+        return versioned(name, old.renamed(text, new), *versions)
+
+    return [name for name in _tracked() if rewrite(ROOT / name, partial(change, name))]
 
 
 def _tracked() -> Iterator[str]:
