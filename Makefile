@@ -72,7 +72,7 @@ image-tools: # what builds the operator's image from the Dockerfile without Dock
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow" --ignore=tests/engines --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -m "cluster and not install and not slow and not release" --ignore=tests/engines --ignore=tests/faults --ignore=tests/hostile --ignore=tests/load --ignore=tests/streams --ignore=tests/vllm $(TESTS))
 	$(if $(TESTS),,$(call part,fault tests,$(RUN) -m pytest -v -m quick tests/faults))
 	$(if $(TESTS),,$(call part,hostile tests,$(RUN) -m pytest -v -m quick tests/hostile))
 	$(if $(TESTS),,$(call part,tests of streams,$(RUN) -m pytest -v -m quick tests/streams))
@@ -128,21 +128,27 @@ sbom: $(VENV)/ready ## List the packages of the operator's image, by version and
 	@$(RUN) -m tools.sbom build/sbom.cdx.json
 
 # REGISTRY and REPOSITORY: those of a fork; DIGEST: the image is in the registry already; PLUGINS: kubectl-llm is built.
-RELEASE = $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) \
+RELEASE_OPTIONS = $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) \
   $(if $(DIGEST),--image-digest $(DIGEST)) $(if $(PLUGINS),--plugins $(PLUGINS)) $(if $(BUILDER),--builder $(BUILDER)) \
   $(if $(FINAL),--final)
 
 .PHONY: release
 release: $(VENV)/ready image-tools ## Make every file of a release from this commit: make release VERSION=0.1.0 (REGISTRY=, REPOSITORY= of a fork)
-	@$(RUN) -m tools.release build "$(VERSION)" $(RELEASE)
+	@$(RUN) -m tools.release build "$(VERSION)" $(RELEASE_OPTIONS)
 
 .PHONY: release-twice
 release-twice: $(VENV)/ready image-tools ## The same twice, from nothing each time; every file has to have the same bytes
-	@$(RUN) -m tools.release twice "$(VERSION)" $(RELEASE)
+	@$(RUN) -m tools.release twice "$(VERSION)" $(RELEASE_OPTIONS)
+
+.PHONY: test-release
+test-release: setup image-tools ## Make a release of this commit and install exactly its files (RELEASE=folder: one that is there)
+	@version=$$($(RUN) -c 'import llmservice; print(llmservice.__version__)')
+	$(if $(RELEASE),export RELEASE=$(RELEASE),$(MAKE) release VERSION=$$version)
+	$(call part,release tests,$(RUN) -m pytest -v -m release tests/release $(TESTS))
 
 .PHONY: rename
 rename: $(VENV)/ready ## Another VERSION=, REGISTRY= or REPOSITORY= in every file that names them
-	@$(RUN) -m tools.release rename $(if $(VERSION),--version $(VERSION)) $(RELEASE)
+	@$(RUN) -m tools.release rename $(if $(VERSION),--version $(VERSION)) $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed

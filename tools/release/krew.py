@@ -35,7 +35,18 @@ def krew_manifest(version: str, names: Names, digests: Mapping[Target, str]) -> 
             "platforms": platforms,
         },
     }
-    return yaml.safe_dump(body, sort_keys=False, width=120)
+    return yaml.dump(body, Dumper=_Dumper, sort_keys=False, width=120)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as lines."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def _order(target: Target) -> tuple[str, str]:
