@@ -133,12 +133,20 @@ RELEASE_OPTIONS = $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--
   $(if $(FINAL),--final)
 
 .PHONY: release
-release: $(VENV)/ready image-tools ## Make every file of a release from this commit: make release VERSION=0.1.0 (REGISTRY=, REPOSITORY= of a fork)
+release: $(VENV)/ready $(if $(DIGEST),,image-tools) ## Make every file of a release from this commit: make release VERSION=0.1.0 (REGISTRY=, REPOSITORY= of a fork)
 	@$(RUN) -m tools.release build "$(VERSION)" $(RELEASE_OPTIONS)
 
 .PHONY: release-twice
 release-twice: $(VENV)/ready image-tools ## The same twice, from nothing each time; every file has to have the same bytes
 	@$(RUN) -m tools.release twice "$(VERSION)" $(RELEASE_OPTIONS)
+
+.PHONY: release-check
+release-check: $(VENV)/ready ## Say why VERSION= cannot be released from this commit (FINAL=1: the changelog names the day)
+	@$(RUN) -m tools.release check "$(VERSION)" $(if $(FINAL),--final)
+
+.PHONY: workflows
+workflows: $(VENV)/ready ## Lint the workflows of GitHub: actionlint, and zizmor for what others could misuse
+	@$(RUN) -m tools.workflows
 
 .PHONY: test-release
 test-release: setup image-tools ## Make a release of this commit and install exactly its files (RELEASE=folder: one that is there)

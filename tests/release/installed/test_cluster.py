@@ -52,9 +52,9 @@ def without_helm(by_helm: Kube, helm: Helm) -> Kube:
 @pytest.fixture(scope="module")
 def by_kubectl(without_helm: Kube, release: Path) -> Kube:
     """install.yaml instead, with its operator ready."""
-    without_helm.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(release / files.INSTALL))
-    rollout = ("rollout", "status", "deployment/llmservice-operator", "--timeout=120s")
-    without_helm.within(SYSTEM).kubectl(*rollout)
+    system = without_helm.within(SYSTEM)
+    system.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(release / files.INSTALL))
+    system.kubectl("rollout", "status", "deployment/llmservice-operator", "--timeout=120s")
     return without_helm
 
 
@@ -89,7 +89,7 @@ def test_kubectl_llm_from_its_archive_shows_the_service(
 
 
 def test_when_helm_has_uninstalled_it_the_model_serves_on(without_helm: Kube) -> None:
-    assert without_helm.within(SYSTEM).list("Pod", "app.kubernetes.io/component=operator") == []
+    assert without_helm.within(SYSTEM).list("Deployment") == []
     assert ask(without_helm)["usage"]["completion_tokens"] > 0
 
 
