@@ -26,6 +26,7 @@ __all__ = [
     "ProxyPlan",
     "RolloutPlan",
     "ScalingPlan",
+    "Schedule",
     "ServicePlan",
 ]
 
@@ -179,11 +180,29 @@ class LoadTargets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Other bounds of the autoscaler at times of the week; None keeps its own.
+
+    `days` are those on which it begins, 0 is Monday. `start` and `end` are minutes since midnight by the clock of
+    `time_zone`; an `end` that is not later than `start` is one of the next day.
+    """
+
+    name: str
+    days: frozenset[int]
+    start: int
+    end: int
+    time_zone: str
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingPlan:
     """How replicas are decided: bounds, policy and signals.
 
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
-    `metric_names` are the names of the metrics in this version of the engine.
+    `metric_names` are the names of the metrics in this version of the engine. `minimum` and `maximum` hold while none
+    of the `schedules` does.
     """
 
     minimum: int
@@ -196,6 +215,7 @@ class ScalingPlan:
     reserve: str
     source: str
     metric_names: MetricNames
+    schedules: tuple[Schedule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
