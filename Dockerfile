@@ -16,14 +16,16 @@ RUN python3 -m venv /opt/llmservice \
       --only-binary=:all: --require-hashes --requirement runtime.lock \
  && /opt/llmservice/bin/pip uninstall --yes --quiet pip setuptools
 COPY operator/llmservice /opt/llmservice/lib/python3.11/site-packages/llmservice
-# A read-only root cannot keep bytecode: without it each start would compile everything anew.
-RUN /opt/llmservice/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/llmservice/lib
+# A read-only root cannot keep bytecode: without it each start would compile everything anew. By one process: what several
+# share among themselves has other bytes each time.
+RUN PYTHONHASHSEED=0 /opt/llmservice/bin/python3 -m compileall -q --invalidation-mode unchecked-hash /opt/llmservice/lib
 
 FROM docker.io/library/python:3.11-slim-bookworm@sha256:0bee7276f83efd4a1ee05bbbf4281d95ed28e079220a9457f25a93e3f1e3c31b
 
 LABEL org.opencontainers.image.title="llmservice-operator" \
       org.opencontainers.image.description="A Kubernetes operator that serves large language models" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="https://github.com/llmservice/operator" \
       org.opencontainers.image.version="0.1.0"
 COPY --from=build /opt/llmservice /opt/llmservice
 ENV PYTHONDONTWRITEBYTECODE=1 \

@@ -185,6 +185,37 @@ test-gateway: setup $(GATEWAY_VENV)/ready ## The configuration that `llmservice 
 sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)
 	@$(RUN) -m tools.sbom build/sbom.cdx.json
 
+# REGISTRY and REPOSITORY: those of a fork; DIGEST: the image is in the registry already; PLUGINS: kubectl-llm is built.
+RELEASE_OPTIONS = $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY)) \
+  $(if $(DIGEST),--image-digest $(DIGEST)) $(if $(PLUGINS),--plugins $(PLUGINS)) $(if $(BUILDER),--builder $(BUILDER)) \
+  $(if $(FINAL),--final)
+
+.PHONY: release
+release: $(VENV)/ready $(if $(DIGEST),,image-tools) ## Make every file of a release from this commit: make release VERSION=0.1.0 (REGISTRY=, REPOSITORY= of a fork)
+	@$(RUN) -m tools.release build "$(VERSION)" $(RELEASE_OPTIONS)
+
+.PHONY: release-twice
+release-twice: $(VENV)/ready image-tools ## The same twice, from nothing each time; every file has to have the same bytes
+	@$(RUN) -m tools.release twice "$(VERSION)" $(RELEASE_OPTIONS)
+
+.PHONY: release-check
+release-check: $(VENV)/ready ## Say why VERSION= cannot be released from this commit (FINAL=1: the changelog names the day)
+	@$(RUN) -m tools.release check "$(VERSION)" $(if $(FINAL),--final)
+
+.PHONY: workflows
+workflows: $(VENV)/ready ## Lint the workflows of GitHub: actionlint, and zizmor for what others could misuse
+	@$(RUN) -m tools.workflows
+
+.PHONY: test-release
+test-release: setup image-tools ## Make a release of this commit and install exactly its files (RELEASE=folder: one that is there)
+	@version=$$($(RUN) -c 'import llmservice; print(llmservice.__version__)')
+	$(if $(RELEASE),export RELEASE=$(RELEASE),$(MAKE) release VERSION=$$version)
+	$(call part,release tests,$(RUN) -m pytest -v -m release tests/release $(TESTS))
+
+.PHONY: rename
+rename: $(VENV)/ready ## Another VERSION=, REGISTRY= or REPOSITORY= in every file that names them
+	@$(RUN) -m tools.release rename $(if $(VERSION),--version $(VERSION)) $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(REPOSITORY),--repository $(REPOSITORY))
+
 .PHONY: format
 format: $(VENV)/ready ## Format and fix what can be fixed
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -262,6 +293,8 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o $(LOCK)
 	$(BIN)/uv pip compile -q requirements/gateway.in --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -o requirements/gateway.lock
+	$(BIN)/uv pip compile -q pyproject.toml --group release --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-header --no-emit-index-url -c requirements/runtime.lock -o requirements/release.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements.in --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-header --no-emit-index-url -c $(LOCK) -o images/ctranslate2/requirements.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements-cuda.in --python-platform x86_64-manylinux_2_28 --upgrade \

@@ -1,30 +1,26 @@
-"""The operator's image, built from the real Dockerfile without Docker and without pulling anything.
+"""The operator's image as the tests install it: built from the real Dockerfile without pulling anything.
 
-The base image is made by debootstrap and given the name that the Dockerfile asks for; its digest, which only the real
-one has, is left out. Base and result are kept in the user's cache: the same sources are built once.
+Its base is Debian's Python (tools/release/buildah.py); its digest, which only the real one has, is left out. Base and
+result are kept in the user's cache: the same sources are built once.
 """
 
-import os
-import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from llmservice import __version__
 from sandbox.cache import Build, Recipe, cache_folder
 from sandbox.progress import Progress, Say
+from tools.release.buildah import build_image, buildah, check_programs, ensure_debian_base, without_digest
+from tools.release.names import OPERATOR, ROOT, names
 
-ROOT = Path(__file__).parents[2]
-IMAGE = "ghcr.io/llmservice/operator:0.1.0"
+IMAGE = names().image(OPERATOR, __version__)
 """As in manifests/base/deployment.yaml."""
 
 _NAME = "operator-image"
-_DIGEST = re.compile(r"(?<=bookworm)@sha256:[0-9a-f]{64}")
 _KEPT = 4
-_PACKAGES = "python3-minimal,python3-venv,ca-certificates"
-_SUPERFLUOUS = ("var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale")
-_CERTIFICATES = "/etc/ssl/certs"
-"""Lent to the build: behind a company's proxy, pip needs the certificates of this machine."""
+
+__all__ = ["IMAGE", "ROOT", "operator_archive"]
 
 
 def operator_archive() -> Path:
@@ -46,18 +42,15 @@ def _sources() -> list[Path]:
 
 def _make(inputs: Mapping[str, bytes], work: Path, output: Path, say: Say) -> None:
     """Build from a copy: the sources may change meanwhile, and the key is that of the copy."""
-    for program in ("buildah", "debootstrap"):
-        if shutil.which(program) is None:
-            raise RuntimeError(f"{program} is missing: apt-get install buildah debootstrap")
+    check_programs()
     for name, content in inputs.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_bytes(content)
-    (work / "Dockerfile").write_text(_DIGEST.sub("", (work / "Dockerfile").read_text()))
+    (work / "Dockerfile").write_text(without_digest((work / "Dockerfile").read_text()))
     say("base image")
-    _ensure_base()
+    ensure_debian_base()
     say("buildah")
-    image = _buildah("bud", "--quiet", "--layers", "--volume", f"{_CERTIFICATES}:{_CERTIFICATES}:ro", str(work))
-    _buildah("push", "--quiet", image.split()[-1], f"oci-archive:{output}/operator.tar:{IMAGE}")
+    buildah("push", "--quiet", build_image(work), f"oci-archive:{output}/operator.tar:{IMAGE}")
 
 
 def _drop_old() -> None:
@@ -65,50 +58,6 @@ def _drop_old() -> None:
     finished = (cache_folder() / "builds").glob(f"{_NAME}-*-{'?' * 12}/operator.tar")
     for archive in sorted(finished, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(archive.parent, ignore_errors=True)
-
-
-def base_name() -> str:
-    """The image in the Dockerfile's FROM lines, without its digest."""
-    text = _DIGEST.sub("", (ROOT / "Dockerfile").read_text())
-    names = set(re.findall(r"^FROM (\S+)", text, re.MULTILINE))
-    assert len(names) == 1, names
-    name: str = names.pop()
-    return name
-
-
-def _ensure_base() -> None:
-    if _buildah("images", "--quiet", "--filter", f"reference={base_name()}").strip():
-        return
-    root = _storage() / "base"
-    shutil.rmtree(root, ignore_errors=True)
-    _run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", "bookworm", str(root))
-    for folder in _SUPERFLUOUS:
-        shutil.rmtree(root / folder)
-    container = _buildah("from", "scratch").strip()
-    _buildah("copy", "--quiet", container, str(root), "/")
-    _buildah("commit", "--quiet", "--rm", container, base_name())
-    shutil.rmtree(root)
-
-
-def _buildah(*arguments: str) -> str:
-    """In a storage of our own; vfs and chroot also work where overlays and namespaces do not."""
-    storage = _storage()
-    options = ("--storage-driver", "vfs", "--root", str(storage / "root"), "--runroot", str(storage / "run"))
-    return _run("buildah", *options, *arguments)
-
-
-def _storage() -> Path:
-    folder = cache_folder() / "operator-image"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _run(*command: str) -> str:
-    environment = {**os.environ, "BUILDAH_ISOLATION": "chroot"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)  # noqa: S603
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
-    return done.stdout
 
 
 if __name__ == "__main__":
