@@ -13,6 +13,7 @@ import click
 from llmservice import __version__
 
 VERBS = {
+    "bench": "Put load on a service, and print what it measured.",
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "crd": "Print the CustomResourceDefinition.",
     "doctor": "Check what has to be right in a cluster, each finding with its way out.",

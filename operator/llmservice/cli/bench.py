@@ -1,0 +1,250 @@
+"""`llmservice bench`: load on a live service, and what it measured."""
+
+import asyncio
+import json
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from llmservice.autoscaling.policy import Objective
+from llmservice.bench import comparison, text
+from llmservice.bench.generator import Target
+from llmservice.bench.load import Load
+from llmservice.bench.records import Record
+from llmservice.bench.report import Report, as_json, report_of
+from llmservice.bench.scenarios import SCENARIOS
+from llmservice.cli.bench_files import check_picture, check_writable, draw, save_profile, save_trace
+from llmservice.cli.bench_generator import generator
+from llmservice.cli.bench_load import LoadOptions, load_of
+from llmservice.cli.bench_running import Running
+from llmservice.cli.bench_target import calibration, endpoint, key_of
+from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.namespaces import namespace_option
+from llmservice.errors import Unavailable
+
+_INTERRUPTED = 130
+"""As of a shell for a program that Ctrl-C ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    """What is measured how: the options that are no load."""
+
+    target: str
+    against: str | None
+    namespace: str
+    context: str
+    model: str
+    key: str
+    load: Load
+    objective: Objective
+    ignore_eos: bool
+    timeout: float
+    at_most: float
+    keep: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    """One target, measured. `slots` are those of all its replicas, None where nobody told."""
+
+    report: Report
+    records: list[Record]
+    slots: int | None
+    replicas: int | None
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_SECONDS = click.FloatRange(0, 86_400)
+
+
+@click.command(name="bench")
+@click.argument("target", metavar="NAME|URL")
+@namespace_option
+@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
+@click.option("--model", default="", help="Model to ask for.  [default: the service's, or the first that a URL lists]")
+@click.option("--key-file", type=_FILE, help="File with a client's key. Omitted: LLMSERVICE_BENCH_KEY, or none.")
+@click.option("--against", metavar="NAME|URL", help="Another service: the same load on it afterwards, side by side.")
+@click.option("--scenario", type=click.Choice(list(SCENARIOS)), help="A load that people know, by its name.")
+@click.option("--users", type=click.IntRange(1, 10_000), help="Users who ask, read and ask again.")
+@click.option("--ramp", type=_SECONDS, help="Of --users: seconds within which they begin.  [default: 0]")
+@click.option("--rounds", type=click.IntRange(1, 1000), help="Of --users: questions of each.  [default: 1]")
+@click.option("--think", type=_SECONDS, help="Of --users: seconds between an answer and the next.  [default: 0]")
+@click.option("--rate", type=click.FloatRange(0.001, 10_000), help="Requests a second, answered or not.")
+@click.option("--poisson", is_flag=True, help="Of --rate: by chance, as independent users come.")
+@click.option("--seconds", type=click.FloatRange(1, 86_400), help="Of --rate: for so long.  [default: 60]")
+@click.option("--sweep", metavar="LEVELS", help="Requests under way at once, level by level: 1-9, or 1,2,4,8.")
+@click.option("--requests", type=click.IntRange(1, 100_000), help="Of --sweep: at each level.  [default: 64]")
+@click.option("--trace", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Recorded load, CSV.")
+@click.option("--prompt-tokens", type=click.IntRange(1, 131_072), help="Of a prompt.  [default: 128]")
+@click.option("--answer-tokens", type=click.IntRange(1, 131_072), help="Of an answer.  [default: 200]")
+@click.option(
+    "--until-eos", is_flag=True, help="Let answers end where the model ends them. Else: at their full length."
+)
+@click.option("--ttft", type=click.FloatRange(0.001, 3600), default=3.0, show_default=True, help="Objective, seconds.")
+@click.option(
+    "--tpot", type=click.FloatRange(0.0001, 60), default=0.1, show_default=True, help="Objective per further token."
+)
+@click.option("--timeout", type=click.FloatRange(1, 3600), default=600, show_default=True, help="Of one request.")
+@click.option("--at-most", type=click.FloatRange(1, 86_400), default=3600, show_default=True, help="Seconds in all.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything left to chance.")
+@click.option("--picture", type=_FILE, help="Draw it: .svg or .png. Needs the extra `plot`.")
+@click.option("--save", "profile", type=_FILE, help="Save what was measured as an engine profile for `replay`.")
+@click.option("--slots", type=click.IntRange(1, 4096), help="For --save: requests that it works on at once.")
+@click.option("--save-trace", "trace_file", type=_FILE, help="Save the requests as they came, for `replay --trace`.")
+@click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the load generator's files here.")
+@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(  # noqa: PLR0913  (the options of a command)
+    target: str,
+    against: str | None,
+    namespace: str,
+    context: str,
+    model: str,
+    key_file: Path | None,
+    ttft: float,
+    tpot: float,
+    timeout: float,
+    at_most: float,
+    picture: Path | None,
+    profile: Path | None,
+    slots: int | None,
+    trace_file: Path | None,
+    keep: Path | None,
+    output: str,
+    *,
+    until_eos: bool,
+    **options: Any,
+) -> None:
+    """Put load on a service and print what it measured: time to first token, time per token, throughput, errors.
+
+    NAME is an LLMService, reached through the API server, as by `kubectl port-forward`; URL any server that speaks
+    OpenAI's protocol. Load is sent by AIPerf, which is installed into a folder of its own the first time.
+
+    \b
+    Exit codes: 0 done, 1 nothing was answered or the target refuses, 2 wrong usage, 130 Ctrl-C: figures are partial.
+
+    \b
+    llmservice bench chat --scenario sweep-1-9 --picture sweep.svg
+    llmservice bench chat --users 100 --ramp 10 --rounds 10 --think 2
+    llmservice bench chat --against chat-b --sweep 1,4,16
+    llmservice bench http://10.0.0.7:8000 --rate 2 --poisson --seconds 300 --save l4.yaml
+    """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
+    with errors_shown():
+        load = load_of(LoadOptions(**options))
+        if picture:
+            check_picture(picture)
+        check_writable(profile, trace_file)
+        setting = _Setting(
+            target=target,
+            against=against,
+            namespace=namespace,
+            context=context,
+            model=model,
+            key=key_of(key_file),
+            load=load,
+            objective=Objective(ttft_seconds=ttft, tpot_seconds=tpot),
+            ignore_eos=not until_eos,
+            timeout=timeout,
+            at_most=at_most,
+            keep=keep,
+        )
+        measured = asyncio.run(_measure(setting))
+        _tell(measured, output)
+        if picture:
+            draw(picture, [each.report for each in measured])
+        if profile:
+            save_profile(
+                profile, measured[0].report, measured[0].records, slots or measured[0].slots, measured[0].replicas
+            )
+        if trace_file:
+            save_trace(trace_file, measured[0].records)
+    if any(each.report.interrupted for each in measured):
+        sys.exit(_INTERRUPTED)
+    if not all(any(row.requests for row in each.report.rows) for each in measured):
+        sys.exit(1)
+
+
+async def _measure(setting: _Setting) -> list[_Measured]:
+    """One target after the other, so that neither takes the generator's time from the other; none after Ctrl-C."""
+    program = await generator()
+    measured = list[_Measured]()
+    for target in filter(None, (setting.target, setting.against)):
+        measured.append(await _measure_one(setting, target, program, place=len(measured)))
+        if measured[-1].report.interrupted:
+            break
+    return measured
+
+
+async def _measure_one(setting: _Setting, target: str, program: Path, *, place: int) -> _Measured:
+    extra = {"ignore_eos": True} if setting.ignore_eos else {}
+    async with endpoint(target, setting.namespace, setting.context, setting.model, setting.key) as at:
+        counted = await calibration(at, setting.key, extra)
+        with _folder(setting.keep, place) as folder:
+            running = Running(
+                generator=program,
+                target=Target(
+                    url=at.url,
+                    model=at.model,
+                    has_key=bool(setting.key),
+                    extra=extra,
+                    timeout_seconds=setting.timeout,
+                ),
+                key=setting.key,
+                load=setting.load,
+                calibration=counted,
+                folder=folder,
+                at_most_seconds=setting.at_most,
+            )
+            with _stopped_by_signals(running.stop):
+                whole = await running.run()
+    if not running.records and not running.stop.is_set():
+        raise Unavailable("NothingMeasured", f"{at.title}: no request ended within --at-most {setting.at_most:g} s")
+    report = report_of(at.title, at.model, setting.load, running.records, setting.objective, interrupted=not whole)
+    slots = at.slots * at.replicas if at.slots and at.replicas else at.slots
+    return _Measured(report=report, records=running.records, slots=slots, replicas=at.replicas)
+
+
+@contextmanager
+def _folder(keep: Path | None, place: int) -> Iterator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="llmservice-bench-") as folder:
+            yield Path(folder)
+        return
+    folder = keep.resolve() / f"target-{place + 1}"
+    folder.mkdir(parents=True)
+    yield folder
+
+
+@contextmanager
+def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Ctrl-C, or the end of a Job, ends the load and keeps what was measured."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _tell(measured: list[_Measured], output: str) -> None:
+    first = measured[0].report
+    if len(measured) == 1:
+        click.echo(json.dumps(as_json(first)) if output == "json" else text.as_text(first))
+        return
+    second = measured[1].report
+    both = comparison.compared(
+        (first, second), (measured[0].records, measured[1].records), (first.target, second.target)
+    )
+    if output == "json":
+        click.echo(json.dumps({**as_json(first), "against": as_json(second), "decision": comparison.decision(both)}))
+    else:
+        click.echo("\n\n".join((text.as_text(first), text.as_text(second), comparison.as_text(both))))
