@@ -62,7 +62,7 @@ def _measured(metadata: Mapping[str, Any], metrics: Mapping[str, Any], error: An
     sent, ended = _number(metadata["request_start_ns"]) / 1e9, _number(metadata["request_end_ns"]) / 1e9
     name = str(metadata["conversation_id"])
     facts: dict[str, Any] = {
-        "phase": int(name.split("-")[0]),
+        "phase": int(name.partition("-")[0]),
         "conversation": name[:40],
         "turn": int(metadata.get("turn_index") or 0),
         "at": sent,

@@ -2,64 +2,28 @@
 
 import asyncio
 import json
-import signal
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from llmservice.autoscaling.policy import Objective
 from llmservice.bench import comparison, text
-from llmservice.bench.generator import Target
-from llmservice.bench.load import Load
-from llmservice.bench.records import Record
-from llmservice.bench.report import Report, as_json, report_of
+from llmservice.bench.report import as_json
 from llmservice.bench.scenarios import SCENARIOS
-from llmservice.cli.bench_files import check_picture, check_writable, draw, save_profile, save_trace
-from llmservice.cli.bench_generator import generator
+from llmservice.cli.bench_files import Files
 from llmservice.cli.bench_load import LoadOptions, load_of
-from llmservice.cli.bench_running import Running
-from llmservice.cli.bench_target import calibration, endpoint, key_of
+from llmservice.cli.bench_measuring import Measured, Setting, measure
+from llmservice.cli.bench_target import key_of
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.namespaces import namespace_option
-from llmservice.errors import Unavailable
 
 _INTERRUPTED = 130
 """As of a shell for a program that Ctrl-C ended."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Setting:
-    """What is measured how: the options that are no load."""
-
-    target: str
-    against: str | None
-    namespace: str
-    context: str
-    model: str
-    key: str
-    load: Load
-    objective: Objective
-    ignore_eos: bool
-    timeout: float
-    at_most: float
-    keep: Path | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Measured:
-    """One target, measured. `slots` are those of all its replicas, None where nobody told."""
-
-    report: Report
-    records: list[Record]
-    slots: int | None
-    replicas: int | None
-
+_Options = TypeVar("_Options")
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _SECONDS = click.FloatRange(0, 86_400)
@@ -101,26 +65,8 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.option("--save-trace", "trace_file", type=_FILE, help="Save the requests as they came, for `replay --trace`.")
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the load generator's files here.")
 @click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(  # noqa: PLR0913  (the options of a command)
-    target: str,
-    against: str | None,
-    namespace: str,
-    context: str,
-    model: str,
-    key_file: Path | None,
-    ttft: float,
-    tpot: float,
-    timeout: float,
-    at_most: float,
-    picture: Path | None,
-    profile: Path | None,
-    slots: int | None,
-    trace_file: Path | None,
-    keep: Path | None,
-    output: str,
-    *,
-    until_eos: bool,
-    **options: Any,
+def command(  # the other options are taken apart by `_taken`
+    target: str, output: str, key_file: Path | None, ttft: float, tpot: float, **options: Any
 ) -> None:
     """Put load on a service and print what it measured: time to first token, time per token, throughput, errors.
 
@@ -137,105 +83,25 @@ def command(  # noqa: PLR0913  (the options of a command)
     llmservice bench http://10.0.0.7:8000 --rate 2 --poisson --seconds 300 --save l4.yaml
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        load = load_of(LoadOptions(**options))
-        if picture:
-            check_picture(picture)
-        check_writable(profile, trace_file)
-        setting = _Setting(
-            target=target,
-            against=against,
-            namespace=namespace,
-            context=context,
-            model=model,
-            key=key_of(key_file),
-            load=load,
-            objective=Objective(ttft_seconds=ttft, tpot_seconds=tpot),
-            ignore_eos=not until_eos,
-            timeout=timeout,
-            at_most=at_most,
-            keep=keep,
-        )
-        measured = asyncio.run(_measure(setting))
+        load, files = load_of(_taken(LoadOptions, options)), _taken(Files, options)
+        files.check()
+        objective = Objective(ttft_seconds=ttft, tpot_seconds=tpot)
+        given = {"target": target, "load": load, "objective": objective, "key": key_of(key_file)}
+        measured = asyncio.run(measure(_taken(Setting, {**options, **given})))
         _tell(measured, output)
-        if picture:
-            draw(picture, [each.report for each in measured])
-        if profile:
-            save_profile(
-                profile, measured[0].report, measured[0].records, slots or measured[0].slots, measured[0].replicas
-            )
-        if trace_file:
-            save_trace(trace_file, measured[0].records)
+        files.write(measured)
     if any(each.report.interrupted for each in measured):
         sys.exit(_INTERRUPTED)
     if not all(any(row.requests for row in each.report.rows) for each in measured):
         sys.exit(1)
 
 
-async def _measure(setting: _Setting) -> list[_Measured]:
-    """One target after the other, so that neither takes the generator's time from the other; none after Ctrl-C."""
-    program = await generator()
-    measured = list[_Measured]()
-    for target in filter(None, (setting.target, setting.against)):
-        measured.append(await _measure_one(setting, target, program, place=len(measured)))
-        if measured[-1].report.interrupted:
-            break
-    return measured
+def _taken(kind: type[_Options], options: dict[str, Any]) -> _Options:
+    """Those of the options that are fields of this class."""
+    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})  # type: ignore[arg-type]
 
 
-async def _measure_one(setting: _Setting, target: str, program: Path, *, place: int) -> _Measured:
-    extra = {"ignore_eos": True} if setting.ignore_eos else {}
-    async with endpoint(target, setting.namespace, setting.context, setting.model, setting.key) as at:
-        counted = await calibration(at, setting.key, extra)
-        with _folder(setting.keep, place) as folder:
-            running = Running(
-                generator=program,
-                target=Target(
-                    url=at.url,
-                    model=at.model,
-                    has_key=bool(setting.key),
-                    extra=extra,
-                    timeout_seconds=setting.timeout,
-                ),
-                key=setting.key,
-                load=setting.load,
-                calibration=counted,
-                folder=folder,
-                at_most_seconds=setting.at_most,
-            )
-            with _stopped_by_signals(running.stop):
-                whole = await running.run()
-    if not running.records and not running.stop.is_set():
-        raise Unavailable("NothingMeasured", f"{at.title}: no request ended within --at-most {setting.at_most:g} s")
-    report = report_of(at.title, at.model, setting.load, running.records, setting.objective, interrupted=not whole)
-    slots = at.slots * at.replicas if at.slots and at.replicas else at.slots
-    return _Measured(report=report, records=running.records, slots=slots, replicas=at.replicas)
-
-
-@contextmanager
-def _folder(keep: Path | None, place: int) -> Iterator[Path]:
-    if keep is None:
-        with tempfile.TemporaryDirectory(prefix="llmservice-bench-") as folder:
-            yield Path(folder)
-        return
-    folder = keep.resolve() / f"target-{place + 1}"
-    folder.mkdir(parents=True)
-    yield folder
-
-
-@contextmanager
-def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Ctrl-C, or the end of a Job, ends the load and keeps what was measured."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-
-
-def _tell(measured: list[_Measured], output: str) -> None:
+def _tell(measured: list[Measured], output: str) -> None:
     first = measured[0].report
     if len(measured) == 1:
         click.echo(json.dumps(as_json(first)) if output == "json" else text.as_text(first))

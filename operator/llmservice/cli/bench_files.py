@@ -3,30 +3,47 @@
 import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import yaml
 
-from llmservice.bench.profile import profile_of
+from llmservice.bench.measured import profile_of
 from llmservice.bench.records import Record
 from llmservice.bench.report import Report
+from llmservice.cli.bench_measuring import Measured
 from llmservice.errors import InvalidInput, UsageError
 
 
-def check_picture(path: Path) -> None:
-    """Raises UsageError for another ending or a missing folder, InvalidInput where nothing that draws is installed."""
-    if path.suffix not in {".svg", ".png"}:
-        raise UsageError("UnknownPictureFormat", f"{path}: end it in .svg or .png", field="--picture")
-    check_writable(path)
-    _chart(path)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """What the command is to write; None for nothing. `slots` of all replicas, None to take what is known or seen."""
 
+    picture: Path | None
+    profile: Path | None
+    trace_file: Path | None
+    slots: int | None
 
-def check_writable(*paths: Path | None) -> None:
-    """Raises UsageError for a folder that does not exist."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
-            raise UsageError("NoFolder", f"{path}: {path.parent} is no folder: create it, or name another")
+    def check(self) -> None:
+        """Raises UsageError for another ending or a missing folder, InvalidInput where nothing that draws is there."""
+        if self.picture is not None and self.picture.suffix not in {".svg", ".png"}:
+            raise UsageError("UnknownPictureFormat", f"{self.picture}: end it in .svg or .png", field="--picture")
+        for path in filter(None, (self.picture, self.profile, self.trace_file)):
+            if not path.parent.is_dir():
+                raise UsageError("NoFolder", f"{path}: {path.parent} is no folder: create it, or name another")
+        if self.picture is not None:
+            _chart(self.picture)
+
+    def write(self, measured: Sequence[Measured]) -> None:
+        """Profile and trace are of the first target. Raises InvalidInput where a file cannot be written."""
+        first = measured[0]
+        if self.picture is not None:
+            draw(self.picture, [each.report for each in measured])
+        if self.profile is not None:
+            save_profile(self.profile, first, self.slots or first.slots)
+        if self.trace_file is not None:
+            save_trace(self.trace_file, first.records)
 
 
 def draw(path: Path, reports: Sequence[Report]) -> None:
@@ -36,11 +53,9 @@ def draw(path: Path, reports: Sequence[Report]) -> None:
         chart.save(chart.chart(reports), path)
 
 
-def save_profile(
-    path: Path, report: Report, records: Sequence[Record], slots: int | None, replicas: int | None
-) -> None:
+def save_profile(path: Path, measured: Measured, slots: int | None) -> None:
     """What one replica did, as `llmservice replay --profile` reads it. Raises InvalidInput where it says too little."""
-    profile = profile_of(report, records, slots=slots, replicas=replicas or 1)
+    profile = profile_of(measured.report, measured.records, slots=slots, replicas=measured.replicas or 1)
     with _refusals_told(path):
         path.write_text(yaml.safe_dump(profile, sort_keys=False, width=120), encoding="utf-8")
 

@@ -25,9 +25,9 @@ async def generator() -> Path:
     if given := os.environ.get(GENERATOR_VARIABLE):
         return _existing(Path(given))
     lock = (files("llmservice.bench") / "generator.lock").read_bytes()
-    folder = _cache() / f"bench-{VERSION}-{hashlib.sha256(lock + sys.version.encode()).hexdigest()[:12]}"
+    folder = _cache().expanduser() / f"bench-{VERSION}-{hashlib.sha256(lock + sys.version.encode()).hexdigest()[:12]}"
     command = folder / "bin" / "aiperf"
-    if not command.exists():
+    if not await asyncio.to_thread(command.exists):
         await _install(lock, folder)
     return command
 
@@ -46,7 +46,6 @@ def _cache() -> Path:
 async def _install(lock: bytes, folder: Path) -> None:
     """All or nothing: what is interrupted leaves no half an environment behind."""
     click.echo(f"installing the load generator AIPerf {VERSION} into {folder}: once, about 900 MB ...", err=True)
-    folder = folder.expanduser()
     folder.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.NamedTemporaryFile(suffix=".lock") as file:
@@ -61,7 +60,7 @@ async def _install(lock: bytes, folder: Path) -> None:
 
 
 def _installer(folder: Path) -> tuple[str, ...]:
-    """uv where it is on the PATH or beside this Python, which takes seconds; else pip."""
+    """By uv where it is on the PATH or beside this Python, which takes seconds; else pip."""
     python = str(folder / "bin" / "python")
     if uv := shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent)):
         return uv, "pip", "install", "--quiet", "--python", python

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import sys
 import time
@@ -192,8 +191,3 @@ def _last_words(folder: Path) -> str:
         errors = [line for line in lines if "ERROR" in line or "Error" in line] or lines
         return " ".join(" ".join(errors[-3:]).split())[:_TOLD]
     return "it said nothing"
-
-
-def free_bytes(folder: Path) -> int:
-    """Of the disk that the generator writes to."""
-    return shutil.disk_usage(folder).free

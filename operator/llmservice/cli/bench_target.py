@@ -1,6 +1,5 @@
 """What is loaded: an LLMService by its name, through its Service, or any server that speaks OpenAI's protocol."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -136,7 +135,7 @@ async def _asked(method: str, url: str, key: str, body: Mapping[str, Any] | None
             session.request(method, url, json=body, headers=headers, allow_redirects=False) as response,
         ):
             answer = await read_at_most(response.content, _LARGEST_ANSWER)
-    except (aiohttp.ClientError, asyncio.TimeoutError, OSError, ValueError) as error:
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
         why = str(error) or f"no answer in {_SECONDS:.0f} s"
         raise Unavailable("Unreachable", f"{url}: {why}: is it the address of a server that serves?") from error
     if response.status != 200:  # noqa: PLR2004
@@ -148,9 +147,7 @@ def _refusal(url: str, status: int, answer: bytes) -> OperatorError:
     said = " ".join(answer[:300].decode(errors="replace").split())
     if status in (401, 403):
         return Refused("KeyRefused", f"{url}: HTTP {status}: give the key of a client by --key-file or {KEY_VARIABLE}")
-    return Refused(
-        "TargetRefused", f"{url}: HTTP {status}: {said}; is --model right, and does the server speak OpenAI's API?"
-    )
+    return Refused("TargetRefused", f"{url}: HTTP {status}: {said}; is --model right, and is this OpenAI's API?")
 
 
 def _parsed(answer: bytes | str) -> dict[str, Any]:

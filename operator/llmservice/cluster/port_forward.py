@@ -27,7 +27,7 @@ _PORT_BYTES = 2
 
 @asynccontextmanager
 async def forwarded(connection: Connection, namespace: str, pods: Sequence[str], port: int) -> AsyncIterator[str]:
-    """The base URL on this machine, while the block lasts. Raises `Refused` or `Unavailable` where no pod is reached."""
+    """The base URL on this machine, while the block lasts. Raises `Refused` or `Unavailable` where no pod answers."""
     async with await _opened(connection, namespace, pods[0], port):
         pass  # a right that is missing is told now, and not by each connection
     turns, tasks = cycle(pods), set[asyncio.Task[None]]()

@@ -20,8 +20,8 @@ class EngineProfile:
     """One model on one set of devices.
 
     `step_seconds[n]` is an iteration over n tokens without attention. `kv_read_seconds` are added per token of KV cache
-    that a decode step reads, `attention_seconds` per prompt token and token of context before it. `roofline` is None where the
-    device is not known.
+    that a decode step reads, `attention_seconds` per prompt token and token of context before it.
+    `roofline` is None where the device is not known.
     """
 
     name: str
