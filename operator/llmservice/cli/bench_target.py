@@ -147,7 +147,7 @@ def _refusal(url: str, status: int, answer: bytes) -> OperatorError:
     said = " ".join(answer[:300].decode(errors="replace").split())
     if status in (401, 403):
         return Refused("KeyRefused", f"{url}: HTTP {status}: give the key of a client by --key-file or {KEY_VARIABLE}")
-    return Refused("TargetRefused", f"{url}: HTTP {status}: {said}; is --model right, and is this OpenAI's API?")
+    return Refused("TargetRefused", f"{url}: HTTP {status}: {said}; is --model right, is it OpenAI's API?")
 
 
 def _parsed(answer: bytes | str) -> dict[str, Any]:
