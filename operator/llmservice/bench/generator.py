@@ -60,6 +60,8 @@ def settings(target: Target, load: Load, run: Sequence[int], *, folder: str) -> 
         "type": "chat",
         "streaming": True,
         "timeout": target.timeout_seconds,
+        # As from as many clients: a Service chooses a replica per connection, and servers close idle ones.
+        "connection_reuse": "never",
         "use_server_token_count": True,
         "use_legacy_max_tokens": True,
         "extra": dict(target.extra),

@@ -4,64 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle, islice
 
-_WORDS = (
-    *(
-        "time",
-        "year",
-        "people",
-        "way",
-        "day",
-        "man",
-        "thing",
-        "woman",
-        "life",
-        "child",
-        "world",
-        "school",
-        "state",
-        "family",
-        "student",
-        "group",
-    ),
-    *(
-        "country",
-        "problem",
-        "hand",
-        "part",
-        "place",
-        "case",
-        "week",
-        "company",
-        "system",
-        "program",
-        "question",
-        "work",
-        "number",
-        "night",
-        "point",
-        "home",
-    ),
-    *(
-        "water",
-        "room",
-        "mother",
-        "area",
-        "money",
-        "story",
-        "fact",
-        "month",
-        "lot",
-        "right",
-        "study",
-        "book",
-        "eye",
-        "job",
-        "word",
-        "business",
-    ),
-    *("issue", "side", "kind", "head", "house", "service", "friend", "father", "power"),
+_NOUNS = (
+    "time year people way day man thing woman life child world school state family student group "
+    "country problem hand part place case week company system program question work number night point home "
+    "water room mother area money story fact month lot right study book eye job word business "
+    "issue side kind head house service friend father power "
 )
-"""Common nouns, one token each in the usual vocabularies."""
+"""Common ones, a token each in the usual vocabularies."""
+
+_WORDS = _NOUNS.split()
 
 _LEAST_PER_WORD = 0.2
 
