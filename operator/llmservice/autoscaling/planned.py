@@ -1,5 +1,6 @@
 """The policy of a service, from its plan."""
 
+from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.planning.service_plan import ScalingPlan
 
@@ -7,8 +8,8 @@ from llmservice.planning.service_plan import ScalingPlan
 def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> ScalingPolicy:
     """What `decide` needs to know of a service whose replicas work on `slots` requests at once each.
 
-    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, and what
-    the engine reports takes its place within the first minutes.
+    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, unless
+    somebody measured it, and what the engine reports takes its place within the first minutes.
     """
     return ScalingPolicy(
         minimum=scaling.minimum,
@@ -18,5 +19,6 @@ def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> Scalin
         reserve=Reserve(scaling.reserve),
         targets=scaling.targets,
         slots=slots,
+        measured=tuple(LinePoint(tokens, steps, 1.0) for tokens, steps in scaling.measured),
         period_seconds=period_seconds,
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from llmservice.autoscaling.memory import LinePoint
 from llmservice.planning.service_plan import LoadTargets
 
 
@@ -50,7 +51,7 @@ class ScalingPolicy:
     """Everything about one service that a decision depends on and that does not change from tick to tick.
 
     `slots` are the requests one replica works on at once. `roofline` None where model or device is not known.
-    `period_seconds` is the time between two decisions.
+    `measured` is what a replica did in a bench. `period_seconds` is the time between two decisions.
     """
 
     minimum: int
@@ -61,6 +62,7 @@ class ScalingPolicy:
     targets: LoadTargets = field(default_factory=LoadTargets)
     slots: int = 256
     roofline: Roofline | None = None
+    measured: tuple[LinePoint, ...] = ()
     period_seconds: float = 10.0
 
     def bounded(self, replicas: int) -> int:

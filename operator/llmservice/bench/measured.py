@@ -52,18 +52,20 @@ def profile_of(report: Report, records: Sequence[Record], *, slots: int | None, 
         "step_milliseconds": [[tokens, round(seconds * 1e3, 4)] for tokens, seconds in points.items()],
         "max_sequences": max(1, round((slots or seen * replicas) / replicas)),
         "kv_cache_tokens": _UNKNOWN_KV_TOKENS,
-        "capacity": capacity(report, replicas),
+        "autoscaling": {"profile": capacity(report, replicas)},
     }
 
 
-def capacity(report: Report, replicas: int) -> list[dict[str, float]]:
-    """For `spec.autoscaling.profile`: tokens (prompt and answer) and steps a second of one replica, at each level."""
-    points = list[dict[str, float]]()
+def capacity(report: Report, replicas: int) -> list[dict[str, int]]:
+    """For `spec.autoscaling.profile`: prompt and answer tokens a second of one replica at each level, and its pace."""
+    points = dict[int, int]()
     for row in report.rows:
         if row.between and row.between.mean > 0:
             tokens = (row.prompt_tokens + row.answer_tokens) * row.requests_per_second / replicas
-            points.append({"tokensPerSecond": round(tokens, 1), "stepsPerSecond": round(1 / row.between.mean, 2)})
-    return points
+            points[max(1, round(tokens))] = max(1, round(row.between.mean * 1e6))
+    return [
+        {"tokensPerSecond": tokens, "timePerOutputTokenMicroseconds": pace} for tokens, pace in sorted(points.items())
+    ]
 
 
 def _beside(done: Sequence[Record]) -> list[float]:

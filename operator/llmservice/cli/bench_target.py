@@ -113,7 +113,7 @@ async def _prompt_tokens(at: Endpoint, key: str, extra: Mapping[str, Any], words
                 return int(usage["prompt_tokens"])
     raise InvalidInput(
         "NoUsage",
-        f"{at.url} does not count its tokens when it streams (stream_options.include_usage): nothing can be said per token",
+        f"{at.url} does not count its tokens when it streams (stream_options.include_usage): nothing can be measured",
     )
 
 

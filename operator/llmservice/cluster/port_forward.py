@@ -60,7 +60,7 @@ async def _opened(connection: Connection, namespace: str, pod: str, port: int) -
         return await connection.session.ws_connect(
             URL(credentials.server + path, encoded=True),
             protocols=("v4.channel.k8s.io",),
-            headers={"Authorization": token} if token else {},
+            headers={"Accept": "*/*"} | ({"Authorization": token} if token else {}),
             proxy=credentials.proxy,
             max_msg_size=_LARGEST_MESSAGE,
         )

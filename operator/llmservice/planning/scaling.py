@@ -28,6 +28,7 @@ def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan
         reserve=asked.reserve,
         source=asked.source,
         metric_names=metric_names,
+        measured=_measured(asked, metric_names),
     )
 
 
@@ -35,6 +36,19 @@ def replica_bound(spec: LLMServiceSpec) -> int:
     """The largest number of replicas the spec allows for."""
     fixed = 1 if spec.replicas is None else spec.replicas
     return fixed if spec.autoscaling is None else max(fixed, spec.autoscaling.max_replicas)
+
+
+def _measured(asked: Autoscaling, metric_names: MetricNames) -> tuple[tuple[float, float], ...]:
+    if asked.profile is None:
+        return ()
+    if not metric_names.inter_token_latency:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            "this engine reports no time between tokens, so that replicas follow its running and waiting requests and "
+            "no capacity in tokens; remove it",
+            field="spec.autoscaling.profile",
+        )
+    return tuple((float(at.tokens_per_second), 1e6 / at.time_per_output_token_microseconds) for at in asked.profile)
 
 
 def _targets(asked: Autoscaling, metric_names: MetricNames) -> LoadTargets:

@@ -183,7 +183,8 @@ class ScalingPlan:
     """How replicas are decided: bounds, policy and signals.
 
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
-    `metric_names` are the names of the metrics in this version of the engine.
+    `metric_names` are the names of the metrics in this version of the engine. `measured` are (tokens, decode steps) a
+    second of one replica at levels of load that somebody measured.
     """
 
     minimum: int
@@ -196,6 +197,7 @@ class ScalingPlan:
     reserve: str
     source: str
     metric_names: MetricNames
+    measured: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,15 @@ class Objective(ApiModel):
     """Milliseconds for each further token."""
 
 
+class MeasuredLoad(ApiModel):
+    """What one replica did at one level of load, as `llmservice bench --save` measured it."""
+
+    tokens_per_second: Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
+    """Prompt and answer tokens a second."""
+    time_per_output_token_microseconds: Annotated[int, Field(strict=True, ge=1, le=60_000_000)]
+    """Mean microseconds between two tokens of an answer."""
+
+
 class Autoscaling(ApiModel):
     """Replicas between two bounds, by the engines' own figures. maxReplicas alone is enough."""
 
@@ -55,6 +64,8 @@ class Autoscaling(ApiModel):
     """For policy Learned: latency to keep."""
     reserve: Literal["Economy", "Balanced", "Safe"] = "Balanced"
     """For policy Learned: how much is kept ready beyond the load."""
+    profile: Annotated[tuple[MeasuredLoad, ...], Field(min_length=2, max_length=32)] | None = None
+    """For policy Learned: what a replica was measured to do, which counts until the engine reports its own figures."""
     source: Literal["Pods", "Prometheus"] = "Pods"
     """Pods: the engines are read directly. Prometheus: the one server that the administrator configured."""
 
@@ -70,5 +81,11 @@ class Autoscaling(ApiModel):
             holds=lambda scaling: (scaling.policy == "Threshold") == (scaling.targets is not None),
             message="belongs to policy Threshold: set both, or neither to let the capacity be learnt",
             field_path=".targets",
+        ),
+        Rule(
+            cel="self.policy == 'Learned' || !has(self.profile)",
+            holds=lambda scaling: scaling.policy == "Learned" or scaling.profile is None,
+            message="belongs to policy Learned: remove it, or set policy Learned",
+            field_path=".profile",
         ),
     )
