@@ -133,10 +133,10 @@ def _is_within(record: Record, objective: Objective) -> bool:
 def _over_time(records: Sequence[Record], start: float, seconds: float, slices: int) -> tuple[Moment, ...]:
     """At most so many slices, none shorter than a second."""
     width = max(1.0, seconds / slices)
-    ended: dict[int, list[Record]] = {}
+    ended, last = dict[int, list[Record]](), math.ceil(seconds / width) - 1
     for record in records:
-        ended.setdefault(int((record.at + record.seconds - start) / width), []).append(record)
-    return tuple(_moment(number * width, width, ended.get(number, [])) for number in range(math.ceil(seconds / width)))
+        ended.setdefault(min(last, int((record.at + record.seconds - start) / width)), []).append(record)
+    return tuple(_moment(number * width, width, ended.get(number, [])) for number in range(last + 1))
 
 
 def _moment(at: float, width: float, records: Sequence[Record]) -> Moment:

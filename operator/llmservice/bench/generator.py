@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llmservice.bench.load import Conversation, Load, Turn
+from llmservice.bench.load import MOST_REQUESTS, Conversation, Load
 from llmservice.bench.prompts import Calibration, prompt
 
 VERSION = "0.13.0"
 """Of AIPerf; `generator.lock` pins it with all that it needs."""
+
+_MOST_ROUNDS = 1000
 
 KEY_VARIABLE = "LLMSERVICE_BENCH_KEY"
 """Of its environment: the key that requests carry."""
@@ -89,19 +91,25 @@ def settings(target: Target, load: Load, run: Sequence[int], *, folder: str) -> 
     }
 
 
-def input_lines(load: Load, run: Sequence[int], calibration: Calibration) -> Iterator[str]:
-    """A line per request. A conversation is called PHASE-NUMBER, by which its records are found again."""
+def input_lines(load: Load, run: Sequence[int], calibration: Calibration, *, salt: int) -> Iterator[str]:
+    """A line per request. A conversation is called PHASE-NUMBER, by which its records are found again.
+
+    Another `salt` makes other prompts of the same lengths: servers keep those that they were asked before.
+    """
     for number in run:
         phase = load.phases[number]
         for count, conversation in enumerate(phase.conversations):
             scheduled = phase.in_flight is None
-            yield from _lines(f"{number}-{count}", conversation, calibration, scheduled=scheduled)
+            yield from _lines(f"{number}-{count}", conversation, calibration, salt, scheduled=scheduled)
 
 
-def _lines(name: str, conversation: Conversation, calibration: Calibration, *, scheduled: bool) -> Iterator[str]:
+def _lines(
+    name: str, conversation: Conversation, calibration: Calibration, salt: int, *, scheduled: bool
+) -> Iterator[str]:
     phase, count = map(int, name.split("-"))
     for place, turn in enumerate(conversation.turns):
-        text = _text(turn, calibration, (phase * 1009 + count) * 101 + place)
+        number = (phase * MOST_REQUESTS + count) * _MOST_ROUNDS + place
+        text = turn.text or prompt(number, calibration.words(turn.prompt_tokens), salt=salt)
         line: dict[str, Any] = {
             "session_id": name,
             "messages": [{"role": "user", "content": text}],
@@ -112,7 +120,3 @@ def _lines(name: str, conversation: Conversation, calibration: Calibration, *, s
         elif scheduled:
             line["timestamp"] = round(conversation.at * 1e3)
         yield json.dumps(line)
-
-
-def _text(turn: Turn, calibration: Calibration, number: int) -> str:
-    return turn.text or prompt(number, calibration.words(turn.prompt_tokens))

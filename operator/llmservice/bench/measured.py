@@ -111,10 +111,10 @@ def _reading_seconds(done: Sequence[Record]) -> dict[int, float]:
 
 
 def _alone(done: Sequence[Record]) -> list[Record]:
-    """Requests that no other was under way with when they came; where there are none, the fastest to their token."""
+    """Requests that no other was under way with until their first token; where there are none, the fastest to it."""
     found, busy_until = list[Record](), 0.0
-    for record in done:
-        if record.at >= busy_until:
+    for record, after in zip(done, [*done[1:], None], strict=True):
+        if record.at >= busy_until and (after is None or after.at >= record.at + record.first):
             found.append(record)
         busy_until = max(busy_until, record.at + record.seconds)
     if found[1:]:

@@ -16,6 +16,9 @@ _WORDS = _NOUNS.split()
 
 _LEAST_PER_WORD = 0.2
 
+_ODD = 2_654_435_761
+"""Scatters consecutive numbers over 32 bits, no two to the same (Knuth, The Art of Computer Programming, 6.4)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -35,13 +38,13 @@ def calibrated(short: tuple[int, int], long: tuple[int, int]) -> Calibration:
     return Calibration(fixed=max(0.0, short[1] - per_word * short[0]), per_word=per_word)
 
 
-def prompt(number: int, words: int) -> str:
-    """So many words; another number is another text from its first word on."""
-    return " ".join(islice(_words(number), words))
+def prompt(number: int, words: int, *, salt: int = 0) -> str:
+    """So many words; another number below 2^32, or another salt, is another text within its first words."""
+    return " ".join(islice(_words((number * _ODD + salt) % 2**32), words))
 
 
 def _words(number: int) -> Iterator[str]:
-    """The number in words first, digit by digit in base of the list, then the list from there on."""
+    """The number in words, digit by digit in the base of the list, then the list from there on."""
     rest = number
     while True:
         rest, digit = divmod(rest, len(_WORDS))

@@ -6,6 +6,7 @@ and pause between rounds, prompts at fixed intervals, single requests, bursts.
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from llmservice.bench.load import Conversation, Load, Phase, Turn
 from llmservice.simulation.request import Arrival
@@ -45,7 +46,7 @@ def rate(per_second: float, *, seconds: float, poisson: bool, seed: int, turn: T
     at, conversations = 0.0, list[Conversation]()
     while at < seconds:
         conversations.append(Conversation((turn,), at=at))
-        at += chance.expovariate(per_second) if poisson else 1.0 / per_second
+        at = at + chance.expovariate(per_second) if poisson else len(conversations) / per_second
     phase = Phase(name=f"{per_second:g}/s", users=per_second, conversations=tuple(conversations))
     return Load(name="rate", phases=(phase,), rows="rate")
 
@@ -58,6 +59,11 @@ def recorded(name: str, arrivals: Sequence[Arrival]) -> Load:
     seconds = max(1.0, arrivals[-1].at)
     phase = Phase(name=name, users=len(arrivals) / seconds, conversations=conversations)
     return Load(name=name, phases=(phase,), rows="trace")
+
+
+def _ramp() -> Load:
+    turn = Turn(_PROMPT, _ANSWER)
+    return replace(users(100, ramp_seconds=10, rounds=10, think_seconds=2, turn=turn), name="ramp-100")
 
 
 def _intervals() -> Load:
@@ -113,8 +119,8 @@ _PROMPTS = (
 """Of the kinds that people ask: science, fiction, code, history, translation, arithmetic, advice, a letter, design."""
 
 SCENARIOS: dict[str, Callable[[], Load]] = {
-    "sweep-1-9": lambda: sweep(range(1, 10), requests=64, turn=Turn(_PROMPT, _ANSWER)),
-    "ramp-100": lambda: users(100, ramp_seconds=10, rounds=10, think_seconds=2, turn=Turn(_PROMPT, _ANSWER)),
+    "sweep-1-9": lambda: replace(sweep(range(1, 10), requests=64, turn=Turn(_PROMPT, _ANSWER)), name="sweep-1-9"),
+    "ramp-100": _ramp,
     "intervals": _intervals,
     "single-200": _singles,
     "at-once": _at_once,

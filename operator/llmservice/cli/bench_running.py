@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import sys
 import time
@@ -39,7 +40,7 @@ _TOLD = 600
 class Running:
     """One load on one target. `folder` takes a folder for each run; `at_most_seconds` bounds all of them together.
 
-    `stop` is set by whoever wants it to end: what was measured by then stays.
+    `salt` makes its prompts new to the server. `stop` is set to end it: what was measured by then stays.
     """
 
     generator: Path
@@ -49,11 +50,12 @@ class Running:
     calibration: Calibration
     folder: Path
     at_most_seconds: float
+    salt: int = field(default_factory=lambda: secrets.randbits(32))
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     records: list[Record] = field(default_factory=list)
     unread: int = 0
     _ended: int = 0
-    _told_at: float = 0.0
+    _told_at: float = field(default_factory=time.monotonic)
 
     async def run(self) -> bool:
         """Send the load; whether all of it was sent. Raises `Unavailable` when the generator fails."""
@@ -74,7 +76,7 @@ class Running:
         configuration = settings(self.target, self.load, run, folder=str(folder))
         (folder / "settings.yaml").write_bytes(orjson.dumps(configuration))  # JSON is YAML
         with (folder / "input.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in input_lines(self.load, run, self.calibration))
+            file.writelines(f"{line}\n" for line in input_lines(self.load, run, self.calibration, salt=self.salt))
 
     async def _run_one(self, folder: Path, run: Sequence[int], deadline: float) -> bool:
         with (folder / "generator.log").open("wb") as log:

@@ -1,6 +1,7 @@
 """What is loaded: an LLMService by its name, through its Service, or any server that speaks OpenAI's protocol."""
 
 import os
+import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ async def _prompt_tokens(at: Endpoint, key: str, extra: Mapping[str, Any], words
         "max_tokens": 2,
         "stream": True,
         "stream_options": {"include_usage": True},
-        "messages": [{"role": "user", "content": prompt(words, words)}],
+        "messages": [{"role": "user", "content": prompt(words, words, salt=secrets.randbits(32))}],
         **extra,
     }
     answer = await _asked("POST", f"{at.url}/v1/chat/completions", key, body)
