@@ -186,6 +186,29 @@ REFUSED = (
         "spec.autoscaling.targets",
     ),
     Refused(
+        {
+            "spec__autoscaling": {
+                "maxReplicas": 2,
+                "policy": "Threshold",
+                "targets": {"runningRequests": 4},
+                "profile": [
+                    {"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000},
+                    {"tokensPerSecond": 200, "timePerOutputTokenMicroseconds": 30_000},
+                ],
+            }
+        },
+        "spec.autoscaling.profile",
+    ),
+    Refused(
+        {
+            "spec__autoscaling": {
+                "maxReplicas": 2,
+                "profile": [{"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000}],
+            }
+        },
+        "spec.autoscaling.profile",
+    ),
+    Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "targets": {"runningRequests": 4}}},
         "spec.autoscaling.targets",
     ),
@@ -379,6 +402,15 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__model__facts": {"longestContext": 4096, "experts": {"count": 8, "active": 2, "intermediateSize": 1408}}},
     {"spec__model__facts": {"latent": {"rank": 512, "ropeSize": 64}, "dtype": "bfloat16", "gated": False}},
     {"spec__autoscaling": {"maxReplicas": 4}},
+    {
+        "spec__autoscaling": {
+            "maxReplicas": 4,
+            "profile": [
+                {"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000},
+                {"tokensPerSecond": 200, "timePerOutputTokenMicroseconds": 30_000},
+            ],
+        }
+    },
     {"spec__replicas": 2, "spec__autoscaling": {"maxReplicas": 4, "mode": "Advise", "source": "Prometheus"}},
     {"spec__autoscaling": {"maxReplicas": 4, "objective": {"timeToFirstTokenMilliseconds": 500}, "reserve": "Safe"}},
     {"spec__autoscaling": {"maxReplicas": 1, "policy": "Threshold", "targets": {"kvCachePercent": 80}}},

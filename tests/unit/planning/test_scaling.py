@@ -61,3 +61,21 @@ def test_a_signal_the_engine_never_gives_is_refused_before_anything_runs() -> No
 )
 def test_the_bound_is_the_most_that_the_spec_allows_for(changes: dict[str, Any], bound: int) -> None:
     assert replica_bound(LLMService.parse(an_llmservice(**changes)).spec) == bound
+
+
+PROFILE = [
+    {"tokensPerSecond": 1000, "timePerOutputTokenMicroseconds": 20_000},
+    {"tokensPerSecond": 6000, "timePerOutputTokenMicroseconds": 50_000},
+]
+
+
+def test_a_measured_profile_becomes_levels_in_steps_a_second() -> None:
+    plan = scaling(MetricNames(running=("r",), waiting=("w",), inter_token_latency=("itl",)), profile=PROFILE)
+    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    assert [(at.tokens_per_second, at.steps_per_second) for at in policy.measured] == [(1000, 50), (6000, 20)]
+
+
+def test_a_profile_is_refused_where_replicas_do_not_follow_tokens() -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        scaling(profile=PROFILE)
+    assert caught.value.field == "spec.autoscaling.profile"
