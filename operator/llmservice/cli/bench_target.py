@@ -167,7 +167,7 @@ def _base(url: str) -> str:
     except ValueError as error:
         raise UsageError("InvalidAddress", f"{url}: {error}") from error
     if parts.scheme not in {"http", "https"} or not host or parts.query or parts.username:
-        raise UsageError("InvalidAddress", f"{url}: give an address such as http://chat.ml.svc, without key and query")
+        raise UsageError("InvalidAddress", "give an address such as http://chat.ml.svc, without user, key and query")
     return url.rstrip("/").removesuffix("/v1").rstrip("/")
 
 

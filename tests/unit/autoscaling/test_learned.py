@@ -164,9 +164,3 @@ def test_what_the_engine_reports_takes_the_place_of_the_bench() -> None:
     _, memory = followed(policy, [40.0 + 40 * (minute % 8) for minute in range(180)])
     told = after(policy, [a_snapshot(*replicas_under(300.0, 2))], memory)[0]
     assert "spec.autoscaling.profile" not in told.message
-
-
-def test_a_slower_measured_engine_needs_more_replicas() -> None:
-    slower = tuple(LinePoint(at.tokens_per_second / 4, at.steps_per_second, 1.0) for at in MEASURED)
-    few, many = (first_with_sizes(a_policy(roofline=None, measured=measured)) for measured in (MEASURED, slower))
-    assert many.trace[0].replicas > 2 * few.trace[0].replicas, "of the load alone, before any rate limit"
