@@ -122,6 +122,7 @@ def test_only_constants_are_defaults() -> None:
         "spec.autoscaling.objective.timeToFirstTokenMilliseconds": 3000,
         "spec.autoscaling.policy": "Learned",
         "spec.autoscaling.reserve": "Balanced",
+        "spec.autoscaling.schedules[].timeZone": "UTC",
         "spec.autoscaling.source": "Pods",
         "spec.fit": "Enforce",
         "spec.gpu.count": 1,

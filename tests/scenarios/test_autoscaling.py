@@ -1,6 +1,7 @@
 """What the autoscaler does to a service, tick by tick: replicas, who leaves first, what it never touches."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -225,3 +226,44 @@ def test_pods_that_only_carry_the_label_do_not_count() -> None:
     world.cluster.edit(Ref("Pod", NAMESPACE, name), lambda live: live["metadata"].pop("ownerReferences"))
     world.round()
     assert world.source.asked == ["chat-1-01"]
+
+
+def test_a_schedule_raises_the_least_and_the_status_says_until_when() -> None:
+    hours = {"start": "12:00", "end": "14:00", "timeZone": "UTC"}
+    world = ScaledWorld()
+    begins = world.time.replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    world.time = begins - timedelta(seconds=60)
+    world.scaled(schedules=[{"name": "noon", "minReplicas": 3, "maxReplicas": 4, **hours}])
+    assert (world.replicas, world.autoscaling["schedule"]["following"]) == (1, "noon")
+    world.time = begins
+    world.tick(2)
+    schedule = world.autoscaling["schedule"]
+    assert world.replicas == 3
+    assert (schedule["name"], schedule["minReplicas"], schedule["maxReplicas"]) == ("noon", 3, 4)
+    assert schedule["until"] == (begins + timedelta(hours=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert "noon" in world.autoscaling["message"]
+    world.source.running = 40.0
+    world.tick(3)
+    assert world.replicas == 4
+    world.source.running = 0.0
+    world.time = begins + timedelta(hours=2)
+    world.tick(60)
+    assert (world.replicas, world.autoscaling["schedule"].get("name")) == (1, None)
+
+
+def test_a_suspended_service_comes_back_within_the_bounds_of_the_hour() -> None:
+    always = {"name": "always", "minReplicas": 5, "start": "00:00", "end": "24:00"}
+    world = ScaledWorld().scaled(minimum=2, schedules=[always])
+    spec = world.get("LLMService")["spec"]
+    world.apply(spec__suspend=True, spec__autoscaling=spec["autoscaling"])
+    world.reconcile()
+    assert world.replicas == 0
+    world.apply(spec__autoscaling=spec["autoscaling"])
+    world.reconcile()
+    assert world.replicas == 5
+
+
+def test_the_service_stays_ready_while_a_schedule_asks_for_more_than_its_least() -> None:
+    world = ScaledWorld().scaled(schedules=[{"name": "always", "minReplicas": 3, "start": "00:00", "end": "24:00"}])
+    world.reconcile()
+    assert world.condition("Ready")["status"] == "True"

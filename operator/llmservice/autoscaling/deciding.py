@@ -101,7 +101,8 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> tup
     """
     running, asked, target = snapshot.replicas, policy.bounded(wanted.replicas), policy.bounded(_target(wanted))
     if policy.bounded(running) != running:
-        return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}"
+        of = f" of schedule {policy.schedule}" if policy.schedule else ""
+        return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}{of}"
     if snapshot.unreadable and target < running:
         note = f"{snapshot.unreadable} of {snapshot.serving} replicas cannot be read: not scaling down"
         return running, Reason.PARTIAL_READINGS, note

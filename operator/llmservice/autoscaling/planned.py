@@ -2,18 +2,20 @@
 
 from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
+from llmservice.autoscaling.schedules import Bounds
 from llmservice.planning.service_plan import ScalingPlan
 
 
-def policy_of(scaling: ScalingPlan, slots: int, period_seconds: float) -> ScalingPolicy:
-    """What `decide` needs to know of a service whose replicas work on `slots` requests at once each.
+def policy_of(scaling: ScalingPlan, bounds: Bounds, slots: int, period_seconds: float) -> ScalingPolicy:
+    """What `decide` needs to know of a service whose replicas work on `slots` requests at once each, within `bounds`.
 
     The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, unless
     somebody measured it, and what the engine reports takes its place within the first minutes.
     """
     return ScalingPolicy(
-        minimum=scaling.minimum,
-        maximum=scaling.maximum,
+        schedule=bounds.schedule,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
         law=Law(scaling.policy),
         objective=Objective(ttft_seconds=scaling.ttft_seconds, tpot_seconds=scaling.tpot_seconds),
         reserve=Reserve(scaling.reserve),

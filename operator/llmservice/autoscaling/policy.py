@@ -1,9 +1,10 @@
 """What the user wants from the autoscaler of one service, as values."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from llmservice.autoscaling.memory import LinePoint
+from llmservice.autoscaling.schedules import Bounds
 from llmservice.planning.service_plan import LoadTargets
 
 
@@ -51,7 +52,8 @@ class ScalingPolicy:
     """Everything about one service that a decision depends on and that does not change from tick to tick.
 
     `slots` are the requests one replica works on at once. `roofline` None where model or device is not known.
-    `measured` is what a replica did in a bench. `period_seconds` is the time between two decisions.
+    `measured` is what a replica did in a bench.
+    `period_seconds` is the time between two decisions. `schedule` is the name of the one that sets the bounds, if any.
     """
 
     minimum: int
@@ -64,6 +66,11 @@ class ScalingPolicy:
     roofline: Roofline | None = None
     measured: tuple[LinePoint, ...] = ()
     period_seconds: float = 10.0
+    schedule: str = ""
+
+    def within(self, bounds: Bounds) -> "ScalingPolicy":
+        """The same policy within these bounds."""
+        return replace(self, minimum=bounds.minimum, maximum=bounds.maximum, schedule=bounds.schedule)
 
     def bounded(self, replicas: int) -> int:
         """The number within the bounds."""

@@ -31,12 +31,22 @@ def _head(answer: Answer) -> Iterator[str]:
         f"{name}: {answer['engine']}, {answer['minReplicas']} to {answer['maxReplicas']} replicas, {answer['policy']} "
         f"from {answer['source']}, mode {answer['mode']}, {period}"
     )
+    yield from _schedule(answer.get("schedule"))
     yield f"{decision['message']} ({decision['reason']}, {answer['ageSeconds']:.0f} s ago)"
     counts = answer["replicas"]
     yield (
         f"{counts['desired']} desired: {counts['ready']} ready, {counts['starting']} starting, "
         f"{counts['unschedulable']} of them unschedulable"
     )
+
+
+def _schedule(schedule: Answer | None) -> Iterator[str]:
+    """Whose bounds these are, until when, and whose follow."""
+    if schedule is None:
+        return
+    held, following = schedule.get("name", ""), schedule.get("following", "")
+    until = f" until {schedule['until']}, then {following or 'none'}" if "until" in schedule else ""
+    yield f"schedule in force: {held or 'none'}{until}"
 
 
 def _conditions(answer: Answer) -> Iterator[str]:

@@ -12,6 +12,7 @@ from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.replay_against import Policies
 from llmservice.cli.replay_figures import as_json, as_text
 from llmservice.cli.replay_picture import check_drawable, draw
+from llmservice.cli.replay_schedules import moment_of, read_timetable
 from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
 from llmservice.simulation.measured_profile import read_profile
@@ -20,6 +21,9 @@ from llmservice.simulation.peers.registry import FORMS
 from llmservice.simulation.peers.trial import Trial
 from llmservice.simulation.replaying import Replay, remembering
 from llmservice.simulation.scenarios import SCENARIOS
+
+_A_MONDAY = "2026-01-05T00:00+00:00"
+"""When the load begins unless --begins says it: schedules are played from the begin of a week."""
 
 
 class _Finite(click.FloatRange):
@@ -56,6 +60,12 @@ class _Finite(click.FloatRange):
 @click.option("--kv-percent", type=_Finite(1, 100), help="Threshold: KV-cache target per replica.")
 @click.option("--queued", type=_Finite(min=0.1), help="Threshold: waiting requests per replica.")
 @click.option("--running", type=_Finite(min=0.1), help="Threshold: running requests per replica.")
+@click.option(
+    "--schedules",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Bounds by the schedules of an LLMService in this file, instead of --min and --max.",
+)
+@click.option("--begins", metavar="TIME", help=f"Date and time of the load's first moment.  [default: {_A_MONDAY}]")
 @click.option(
     "--against",
     type=Policies(),
@@ -120,7 +130,10 @@ def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:
 def _played(options: Options, trial: Trial) -> Replay:
     if options.policy == FIXED:
         return fixed_fleet(trial, trial.setting.first)
-    return trial.replayed(remembering(trial.policy))
+    if options.schedules is None:
+        return trial.replayed(remembering(trial.policy))
+    begins = moment_of(options.begins or _A_MONDAY) - trial.setting.warm_up_seconds
+    return trial.replayed(remembering(trial.policy, read_timetable(options.schedules), begins))
 
 
 def _progress(name: str) -> None:

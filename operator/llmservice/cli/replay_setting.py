@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
+from llmservice.cli.replay_schedules import read_timetable
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
@@ -37,6 +38,8 @@ class Options:
     kv_percent: float | None
     queued: float | None
     running: float | None
+    schedules: Path | None
+    begins: str | None
     against: tuple[NamedPolicy, ...]
     seed: int
     ttft: float | None
@@ -53,6 +56,9 @@ def setting_of(options: Options) -> Scenario:
     """The scenario, or one made of the trace, with what the options say otherwise. Raises UsageError."""
     for option, way_out in _without_effect(options):
         raise UsageError("OptionWithoutEffect", f"{option} would change nothing: {way_out}")
+    timetable = read_timetable(options.schedules) if options.schedules else None
+    if timetable is not None:
+        options = dataclasses.replace(options, minimum=timetable.minimum, maximum=timetable.maximum)
     said: dict[str, Any] = {
         "profile": options.engine,
         "cold_start_seconds": options.cold_start,
@@ -107,6 +113,13 @@ def _without_effect(options: Options) -> Iterator[tuple[str, str]]:
     if options.policy != Law.THRESHOLD:
         targets = {"--kv-percent": options.kv_percent, "--queued": options.queued, "--running": options.running}
         yield from _given("leave it out, or give --policy Threshold", targets)
+    if options.schedules is None:
+        yield from _given("leave it out, or give --schedules FILE", {"--begins": options.begins})
+    else:
+        bounds = {"--min": options.minimum, "--max": options.maximum}
+        yield from _given("leave it out: the file of --schedules says both bounds", bounds)
+    if options.schedules and options.policy == FIXED:
+        yield "--schedules", "leave it out, or give another --policy than Fixed"
     if options.policy != Law.LEARNED:
         yield from _given("leave it out, or give --policy Learned", {"--reserve": options.reserve})
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.autoscaling.decision import Decision
-from llmservice.converging.conditions import Condition, condition_in
+from llmservice.autoscaling.schedules import Bounds
+from llmservice.converging.conditions import Condition, condition_in, timestamp
 from llmservice.converging.pod_readings import PodReadings, ReadFailure
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 
@@ -21,7 +23,8 @@ class ScalingReport:
     """The autoscaler's part of the status. Empty texts and None are left out.
 
     `replicas` is what was decided last, `advised` the same where nothing is applied. `decided_at` is RFC 3339.
-    `read_failures` are the reasons why ready replicas cannot be read, each once and sorted.
+    `read_failures` are the reasons why ready replicas cannot be read, each once and sorted. `schedule` is
+    `status.autoscaling.schedule`.
     """
 
     replicas: int | None = None
@@ -32,6 +35,7 @@ class ScalingReport:
     checkpoint: str = ""
     read_failures: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    schedule: Mapping[str, Any] | None = None
 
     def as_status(self) -> dict[str, Any]:
         """`status.autoscaling`."""
@@ -43,6 +47,7 @@ class ScalingReport:
             "decidedAt": self.decided_at or None,
             "checkpoint": self.checkpoint or None,
             "readFailures": [*self.read_failures] or None,
+            "schedule": self.schedule,
         }
         return {key: value for key, value in fields.items() if value is not None}
 
@@ -51,7 +56,11 @@ class ScalingReport:
 
         Of what is True only one reason asks for something (AtMaximum): the others follow each other by the minute.
         """
-        return (_gist(self.conditions), self.read_failures) != (_gist(other.conditions), other.read_failures)
+        return (_gist(self.conditions), self.read_failures, self.schedule) != (
+            _gist(other.conditions),
+            other.read_failures,
+            other.schedule,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +89,8 @@ def finding_of(decision: Decision, pods: Sequence[ScaledPod], readings: PodReadi
     )
 
 
-def report_of(finding: Finding, decided_at: str) -> ScalingReport:
-    """What the status is to say of a finding, without a checkpoint."""
+def report_of(finding: Finding, decided_at: str, bounds: Bounds | None = None) -> ScalingReport:
+    """What the status is to say of a finding, without a checkpoint; `bounds` only where there are schedules."""
     decision = finding.decision
     return ScalingReport(
         replicas=None if finding.advise else decision.replicas,
@@ -91,7 +100,21 @@ def report_of(finding: Finding, decided_at: str) -> ScalingReport:
         decided_at=decided_at,
         read_failures=tuple(sorted({str(failure.reason) for failure in finding.unreadable.values()})),
         conditions=(_scaling_active(finding), _metrics_available(finding)),
+        schedule=None if bounds is None else schedule_status(bounds),
     )
+
+
+def schedule_status(bounds: Bounds) -> dict[str, Any]:
+    """`status.autoscaling.schedule`."""
+    until = None if bounds.until is None else timestamp(datetime.fromtimestamp(bounds.until, UTC))
+    fields = {
+        "name": bounds.schedule or None,
+        "minReplicas": bounds.minimum,
+        "maxReplicas": bounds.maximum,
+        "until": until,
+        "following": bounds.following or None,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def suspended_report(last: ScalingReport | None) -> ScalingReport:
@@ -119,6 +142,7 @@ def report_in(status: Mapping[str, Any]) -> ScalingReport | None:
         decided_at=said.get("decidedAt", ""),
         checkpoint=said.get("checkpoint", ""),
         read_failures=tuple(said.get("readFailures") or ()),
+        schedule=said.get("schedule"),
         conditions=tuple(_read(item) for item in found if item.get("reason") in set(Reason)),
     )
 

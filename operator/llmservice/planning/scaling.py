@@ -5,6 +5,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
+from llmservice.planning.schedules import choose_schedules
 from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
@@ -29,6 +30,7 @@ def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan
         source=asked.source,
         metric_names=metric_names,
         measured=_measured(asked, metric_names),
+        schedules=choose_schedules(asked.schedules),
     )
 
 

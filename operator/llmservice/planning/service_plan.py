@@ -26,6 +26,7 @@ __all__ = [
     "ProxyPlan",
     "RolloutPlan",
     "ScalingPlan",
+    "Schedule",
     "ServicePlan",
 ]
 
@@ -179,12 +180,30 @@ class LoadTargets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Other bounds of the autoscaler at times of the week; None keeps its own.
+
+    `days` are those on which it begins, 0 is Monday. `start` and `end` are minutes since midnight by the clock of
+    `time_zone`; an `end` that is not later than `start` is one of the next day.
+    """
+
+    name: str
+    days: frozenset[int]
+    start: int
+    end: int
+    time_zone: str
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingPlan:
     """How replicas are decided: bounds, policy and signals.
 
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
     `metric_names` are the names of the metrics in this version of the engine. `measured` are (tokens, decode steps) a
-    second of one replica at levels of load that somebody measured.
+    second of one replica at levels of load that somebody measured. `minimum` and `maximum` hold while none of the
+    `schedules` does.
     """
 
     minimum: int
@@ -198,6 +217,7 @@ class ScalingPlan:
     source: str
     metric_names: MetricNames
     measured: tuple[tuple[float, float], ...] = ()
+    schedules: tuple[Schedule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

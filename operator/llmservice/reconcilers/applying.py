@@ -7,6 +7,7 @@ from datetime import datetime
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.autoscaling.schedules import bounds_at
 from llmservice.converging.changes import Change, diff, is_creation
 from llmservice.converging.image_volumes import check_image_volumes
 from llmservice.converging.observed import Observed
@@ -66,7 +67,7 @@ class Applying:
         """
         plan, workload = desired.plan, observed.children.get(desired.workload)
         manifests = with_sources_of(desired.force, plan, desired.manifests, workload)
-        replicas = wanted_replicas(desired.service, plan, workload)
+        replicas = wanted_replicas(desired.service, plan, workload, self.now())
         wanted = stating(manifests, replicas)
         if made_by_newer(plan):
             rollout, held = Rollout(manifests=wanted), frozenset({desired.workload})
@@ -131,13 +132,14 @@ def _key(desired: Desired) -> ServiceKey:
     return desired.plan.owner.namespace, desired.plan.owner.name
 
 
-def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None) -> Replicas:
-    """What the Deployment is to say of its replicas; `deployment` is as it stands."""
+def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None, now: datetime) -> Replicas:
+    """What the Deployment is to say of its replicas at `now`; `deployment` is as it stands."""
+    bounds = bounds_at(plan.scaling, now.timestamp()) if plan.scaling else None
     return replicas_to_state(
         fixed=service.spec.replicas,
         suspend=service.spec.suspend,
-        minimum=plan.minimum or 1,
-        maximum=plan.scaling.maximum if plan.scaling else None,
+        minimum=bounds.minimum if bounds and plan.minimum else 1,
+        maximum=bounds.maximum if bounds else None,
         deployment=deployment,
     )
 

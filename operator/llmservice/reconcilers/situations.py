@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from llmservice.autoscaling.schedules import bounds_at
 from llmservice.converging.accelerator_in_use import accelerator_in_use
 from llmservice.converging.additions import modified_condition
 from llmservice.converging.conditions import Condition
@@ -66,7 +67,7 @@ class Situations:
             pods=pods,
             diagnosis=lost_weights(running, before, found, now),
             suspended=spec.suspend,
-            floor=_floor(spec.replicas, running, progress),
+            floor=_floor(spec.replicas, running, progress, now),
             before=before,
             update=update_condition(desired.plan, self.plan.newest(desired.service, desired.plan)),
             modified=modified_condition(written.children, applied.manifests, written.contests),
@@ -84,12 +85,15 @@ class Situations:
         )
 
 
-def _floor(replicas: int | None, plan: ServicePlan, progress: Progress) -> int:
+def _floor(replicas: int | None, plan: ServicePlan, progress: Progress, now: datetime) -> int:
     """The least ready replicas of the declared state: the fixed number or the autoscaler's lower bound.
 
-    Else one, or zero after an external scale to zero.
+    A schedule lowers it, and does not raise it: when its hours begin, the service does what it did before. Else one, or
+    zero after an external scale to zero.
     """
     declared = replicas if replicas is not None else plan.minimum
+    if replicas is None and declared is not None and plan.scaling is not None:
+        return min(declared, bounds_at(plan.scaling, now.timestamp()).minimum)
     if declared is not None:
         return declared
     return 0 if progress.seen and progress.desired == 0 else 1

@@ -96,7 +96,7 @@ class Tending:
         owner = revision.plan.owner
         observed = await self.observer.observe(owner, map(ref_of, render(revision.plan, replicas=None)))
         revision = await self._without_failure(revision, force, live, observed)
-        replicas = wanted_replicas(revision.service, revision.plan, live)
+        replicas = wanted_replicas(revision.service, revision.plan, live, self.now())
         wanted = children_of(revision, live, force.served.digest if force.served else "", replicas)
         await self.children.write(
             owner, diff(wanted, observed, _held(revision, live, wanted)), observed, replicas, is_new=False

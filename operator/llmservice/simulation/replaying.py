@@ -8,6 +8,7 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Objective, ScalingPolicy
+from llmservice.autoscaling.schedules import Timetable
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.errors import InvalidInput
 from llmservice.simulation.fleet import Fleet
@@ -85,13 +86,17 @@ def within(request: Request, objective: Objective) -> bool:
     return first <= objective.ttft_seconds and per_token <= objective.tpot_seconds
 
 
-def remembering(policy: ScalingPolicy) -> Decider:
-    """The operator's own `decide` under this policy, with the memory it needs."""
+def remembering(policy: ScalingPolicy, timetable: Timetable | None = None, begins: float = 0.0) -> Decider:
+    """The operator's own `decide` under this policy, with the memory it needs.
+
+    With a `timetable` the bounds are its own; `begins` is the moment 0 of the replay in seconds since 1970.
+    """
     memory = Memory()
 
     def decided(snapshot: Snapshot, now: float) -> Decision:
         nonlocal memory
-        decision, memory = decide(policy, snapshot, memory, now)
+        held = policy if timetable is None else policy.within(timetable.at(begins + now))
+        decision, memory = decide(held, snapshot, memory, now)
         return decision
 
     return decided

@@ -62,6 +62,13 @@ def adapters(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__adapters": list(items)}
 
 
+def scheduled(**changes: Any) -> dict[str, Any]:
+    """An autoscaler of one to four replicas with a schedule; None leaves a field out."""
+    values = {"name": "office", "start": "08:00", "end": "18:00", "minReplicas": 2, **changes}
+    schedule = {field: value for field, value in values.items() if value is not None}
+    return {"spec__autoscaling": {"maxReplicas": 4, "schedules": [schedule]}}
+
+
 def peers(*items: dict[str, Any]) -> dict[str, Any]:
     return {"spec__networkPolicy__ingressFrom": list(items)}
 
@@ -222,6 +229,16 @@ REFUSED = (
         "spec.autoscaling.targets.kvCachePercent",
         ("100",),
     ),
+    Refused(scheduled(start="8:00"), "spec.autoscaling.schedules[0].start", ('"08:00"',)),
+    Refused(scheduled(start="24:00"), "spec.autoscaling.schedules[0].start", ('"08:00"',)),
+    Refused(scheduled(end="24:01"), "spec.autoscaling.schedules[0].end", ('"08:00"',)),
+    Refused(scheduled(end="08:00"), "spec.autoscaling.schedules[0].end", ("24:00",)),
+    Refused(scheduled(days=["Monday"]), "spec.autoscaling.schedules[0].days[0]", ("Mon",)),
+    Refused(scheduled(name="Office"), "spec.autoscaling.schedules[0].name", ("lower-case",)),
+    Refused(scheduled(timeZone="../zone"), "spec.autoscaling.schedules[0].timeZone", ("Europe/Berlin",)),
+    Refused(scheduled(minReplicas=None), "spec.autoscaling.schedules[0]", ("minReplicas", "maxReplicas")),
+    Refused(scheduled(minReplicas=5), "spec.autoscaling.schedules", ("minReplicas",)),
+    Refused(scheduled(maxReplicas=5), "spec.autoscaling.schedules", ("maxReplicas",)),
     Refused({"spec__rollout__strategy": "replace"}, "spec.rollout.strategy"),
     Refused({"spec__startup__timeoutSeconds": 1}, "spec.startup.timeoutSeconds", ("10",)),
     Refused({"spec__drain__timeoutSeconds": 3601}, "spec.drain.timeoutSeconds", ("3600",)),
@@ -411,6 +428,8 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
             ],
         }
     },
+    scheduled(days=["Mon", "Fri"], end="24:00", timeZone="Etc/GMT+5"),
+    scheduled(start="22:00", end="06:00", minReplicas=None, maxReplicas=1),
     {"spec__replicas": 2, "spec__autoscaling": {"maxReplicas": 4, "mode": "Advise", "source": "Prometheus"}},
     {"spec__autoscaling": {"maxReplicas": 4, "objective": {"timeToFirstTokenMilliseconds": 500}, "reserve": "Safe"}},
     {"spec__autoscaling": {"maxReplicas": 1, "policy": "Threshold", "targets": {"kvCachePercent": 80}}},

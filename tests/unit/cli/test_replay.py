@@ -197,3 +197,48 @@ def test_the_image_of_the_operator_has_no_plotting_library() -> None:
     lock = Path(__file__).parents[3] / "requirements" / "runtime.lock"
     assert "click==" in lock.read_text("utf-8")
     assert "matplotlib" not in lock.read_text("utf-8")
+
+
+@pytest.fixture
+def scheduled(tmp_path: Path) -> Path:
+    """A resource with three replicas in the first half of the hour, and one in the second."""
+    path = tmp_path / "chat.yaml"
+    path.write_text(
+        "apiVersion: llmservice.dev/v1alpha1\nkind: LLMService\nmetadata: {name: chat}\nspec:\n"
+        "  engine: vllm\n  model: {uri: hf://a/b}\n  gpu: {type: L4}\n  autoscaling:\n    maxReplicas: 4\n"
+        "    schedules: [{name: early, start: '00:00', end: '00:05', minReplicas: 3}]\n",
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_schedules_are_played_by_the_clock(trace: Path, scheduled: Path) -> None:
+    arguments = ("--trace", trace, "--engine", "a100-8b", "--schedules", scheduled, "--decisions")
+    within = ran(*arguments, "--begins", "2026-03-02T00:00Z")
+    after = ran(*arguments, "--begins", "2026-03-02T00:06Z")
+    assert "bounds 3 to 4 of schedule early" in within.output
+    assert (within.exit_code, after.exit_code, "schedule early" in after.output) == (0, 0, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--begins", "2026-03-02T00:00"), "--begins"),
+        (("--schedules", "FILE", "--max", 3), "--max"),
+        (("--schedules", "FILE", "--policy", "Fixed"), "--schedules"),
+        (("--schedules", "FILE", "--begins", "tomorrow"), "--begins"),
+    ],
+)
+def test_what_schedules_leave_no_room_for_is_refused(
+    trace: Path, scheduled: Path, arguments: tuple[object, ...], named: str
+) -> None:
+    result = ran("--trace", trace, *(scheduled if each == "FILE" else each for each in arguments))
+    assert (result.exit_code, named in result.output) == (2, True)
+
+
+def test_a_file_without_schedules_is_refused(trace: Path, tmp_path: Path) -> None:
+    path = tmp_path / "none.yaml"
+    path.write_text("kind: ConfigMap\n", encoding="utf-8")
+    result = ran("--trace", trace, "--schedules", path)
+    assert result.exit_code != 0
+    assert "spec.autoscaling.schedules" in result.output

@@ -8,6 +8,7 @@ from llmservice.api.v1alpha1.autoscaling import Autoscaling
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.autoscaling.planned import policy_of
 from llmservice.autoscaling.policy import Law, Objective, Reserve
+from llmservice.autoscaling.schedules import bounds_at
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import choose_scaling, replica_bound
@@ -30,7 +31,7 @@ def test_nothing_is_scaled_unless_asked_for() -> None:
 def test_a_largest_number_is_enough() -> None:
     plan = scaling()
     assert (plan.minimum, plan.maximum, plan.advise, plan.source) == (1, 4, False, "Pods")
-    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
     assert (policy.law, policy.reserve, policy.slots) == (Law.LEARNED, Reserve.BALANCED, 8)
     assert policy.objective == Objective(ttft_seconds=3.0, tpot_seconds=0.1)
 
@@ -38,7 +39,7 @@ def test_a_largest_number_is_enough() -> None:
 def test_targets_and_objectives_are_ratios_and_seconds() -> None:
     targets = {"kvCachePercent": 80, "queuedRequests": 2}
     plan = scaling(policy="Threshold", targets=targets, objective={"timePerOutputTokenMilliseconds": 50})
-    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
     assert policy.targets == LoadTargets(kv_use=0.8, waiting=2, running=None)
     assert policy.objective.tpot_seconds == 0.05
 
@@ -79,3 +80,10 @@ def test_a_profile_is_refused_where_replicas_do_not_follow_tokens() -> None:
     with pytest.raises(InvalidSpec) as caught:
         scaling(profile=PROFILE)
     assert caught.value.field == "spec.autoscaling.profile"
+
+
+def test_a_time_zone_that_nobody_knows_is_refused_with_the_nearest() -> None:
+    hours = {"name": "office", "start": "08:00", "end": "18:00", "minReplicas": 2}
+    with pytest.raises(InvalidSpec, match="Europe/Berlin") as caught:
+        scaling(schedules=[{**hours, "timeZone": "UTC"}, {**hours, "name": "late", "timeZone": "Europe/Berln"}])
+    assert caught.value.field == "spec.autoscaling.schedules[1].timeZone"

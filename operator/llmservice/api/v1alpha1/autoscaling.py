@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.lists import Unique
+from llmservice.api.v1alpha1.schedules import Replicas, Schedule
 
-Replicas = Annotated[int, Field(strict=True, ge=1, le=1000)]
 Requests = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
@@ -47,6 +48,18 @@ class MeasuredLoad(ApiModel):
     """Mean microseconds between two tokens of an answer."""
 
 
+_LEAST = "(has(each.minReplicas) ? each.minReplicas : self.minReplicas)"
+_MOST = "(has(each.maxReplicas) ? each.maxReplicas : self.maxReplicas)"
+
+
+def _least(scaling: "Autoscaling", each: Schedule) -> int:
+    return scaling.min_replicas if each.min_replicas is None else each.min_replicas
+
+
+def _most(scaling: "Autoscaling", each: Schedule) -> int:
+    return scaling.max_replicas if each.max_replicas is None else each.max_replicas
+
+
 class Autoscaling(ApiModel):
     """Replicas between two bounds, by the engines' own figures. maxReplicas alone is enough."""
 
@@ -68,6 +81,8 @@ class Autoscaling(ApiModel):
     """For policy Learned: what a replica was measured to do, which counts until the engine reports its own figures."""
     source: Literal["Pods", "Prometheus"] = "Pods"
     """Pods: the engines are read directly. Prometheus: the one server that the administrator configured."""
+    schedules: Annotated[tuple[Schedule, ...], Field(max_length=16), Unique(("name",))] = ()
+    """Other bounds at times of the week: the first that holds counts. At all other times those above."""
 
     rules: ClassVar = (
         Rule(
@@ -87,5 +102,18 @@ class Autoscaling(ApiModel):
             holds=lambda scaling: scaling.policy == "Learned" or scaling.profile is None,
             message="belongs to policy Learned: remove it, or set policy Learned",
             field_path=".profile",
+        ),
+        Rule(
+            cel=f"!has(self.schedules) || self.schedules.all(each, {_LEAST} <= {_MOST})",
+            holds=lambda scaling: all(_least(scaling, each) <= _most(scaling, each) for each in scaling.schedules),
+            message="has one with more minReplicas than maxReplicas: each takes what it omits from the autoscaler's",
+            field_path=".schedules",
+        ),
+        Rule(
+            cel=f"!has(self.schedules) || self.schedules.all(each, {_MOST} <= self.maxReplicas)",
+            holds=lambda scaling: all(_most(scaling, each) <= scaling.max_replicas for each in scaling.schedules),
+            message="has one above maxReplicas, which is the most at any time: raise maxReplicas of the autoscaler, "
+            "and give the other hours a schedule with less",
+            field_path=".schedules",
         ),
     )

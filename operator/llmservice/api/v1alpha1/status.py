@@ -91,6 +91,21 @@ class PlanStatus(ApiModel):
     """What the plan was made from (JSON): kept, so that the same generation is always planned alike."""
 
 
+class ScheduleStatus(ApiModel):
+    """The bounds of this hour, where `spec.autoscaling.schedules` sets some."""
+
+    name: Short | None = None
+    """The schedule in force. Omitted: none, the autoscaler's own bounds hold."""
+    min_replicas: Count
+    """Replicas that always run now."""
+    max_replicas: Count
+    """Replicas that may run at most now."""
+    until: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})] | None = None
+    """When others follow. Omitted: not within a week."""
+    following: Short | None = None
+    """The schedule that follows then. Omitted: none."""
+
+
 class AutoscalingStatus(ApiModel):
     """What the autoscaler decided last. Live numbers stand in metrics and in `llmservice explain`."""
 
@@ -108,6 +123,8 @@ class AutoscalingStatus(ApiModel):
     """What was learned, so that a restarted operator goes on with it."""
     read_failures: Annotated[tuple[Short, ...], Field(max_length=16)] = ()
     """Why ready replicas cannot be read, each reason once, of a closed list."""
+    schedule: Annotated[ScheduleStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """The bounds of this hour, and when others follow."""
 
 
 class StartStatus(ApiModel):

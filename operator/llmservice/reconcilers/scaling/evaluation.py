@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.schedules import Bounds
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.pod_readings import PodReadings
 from llmservice.converging.scaled_pods import ScaledPod
@@ -18,6 +19,7 @@ class Evaluation:
     at: float
     plan: ServicePlan
     policy: ScalingPolicy
+    bounds: Bounds
     pods: tuple[ScaledPod, ...]
     readings: PodReadings
     snapshot: Snapshot

@@ -5,10 +5,11 @@ from typing import Any
 from llmservice.autoscaling.capacity_line import fitted, limits, with_measured
 from llmservice.autoscaling.demand import cold_start_seconds
 from llmservice.autoscaling.safe_load import safe_load
+from llmservice.autoscaling.schedules import Bounds
 from llmservice.autoscaling.snapshot import Replica
 from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod
-from llmservice.converging.scaling_report import ScalingReport
+from llmservice.converging.scaling_report import ScalingReport, schedule_status
 from llmservice.planning.service_plan import ScalingPlan
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS
 from llmservice.reconcilers.scaling.evaluation import Evaluation
@@ -26,6 +27,7 @@ def explained(state: ServiceState, now: float) -> dict[str, Any]:
     | `pods`                   | phase and metrics of each pod, their age, or the reason why it cannot be read     |
     | `learned`                | what is remembered: cold start, tokens/s that one replica holds                   |
     | `conditions`, `reported` | what the status says                                                              |
+    | `schedule`               | which schedule sets the bounds, until when, and what follows                      |
     | `substitutes`            | what the engine does not report, and what stands in for it                        |
     """
     namespace, name = state.key
@@ -53,7 +55,7 @@ def _evaluated(evaluation: Evaluation, now: float) -> dict[str, Any]:
     return {
         "ageSeconds": round(now - evaluation.at, 1),
         "engine": f"{plan.engine} {plan.engine_version}",
-        **(_policy(plan.scaling) if plan.scaling else {}),
+        **(_policy(plan.scaling, evaluation.bounds) if plan.scaling else {}),
         "replicas": {
             "desired": snapshot.replicas,
             "ready": snapshot.serving,
@@ -75,10 +77,11 @@ def _evaluated(evaluation: Evaluation, now: float) -> dict[str, Any]:
     }
 
 
-def _policy(scaling: ScalingPlan) -> dict[str, Any]:
+def _policy(scaling: ScalingPlan, bounds: Bounds) -> dict[str, Any]:
     return {
-        "minReplicas": scaling.minimum,
-        "maxReplicas": scaling.maximum,
+        "minReplicas": bounds.minimum,
+        "maxReplicas": bounds.maximum,
+        **({"schedule": schedule_status(bounds)} if scaling.schedules else {}),
         "policy": scaling.policy,
         "source": scaling.source,
         "mode": "Advise" if scaling.advise else "Active",

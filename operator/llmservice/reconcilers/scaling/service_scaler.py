@@ -48,7 +48,8 @@ class ServiceScaler:
     def _decide(self, service: ScaledService, readings: PodReadings, now: float) -> tuple[Snapshot, Decision]:
         """What the pods did, and the number it asks for; both are published for /explain and /metrics."""
         state, advise = service.state, service.scaling.advise
-        policy = policy_of(service.scaling, service.plan.max_num_seqs, self.period_seconds)
+        bounds = state.bounds_at(service.scaling, now)
+        policy = policy_of(service.scaling, bounds, service.plan.max_num_seqs, self.period_seconds)
         desired = state.desired(service.deployment, advise=advise)
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
         decision = state.decide(policy, snapshot, now, advise=advise)
@@ -56,6 +57,7 @@ class ServiceScaler:
             at=now,
             plan=service.plan,
             policy=policy,
+            bounds=bounds,
             pods=service.pods,
             readings=readings,
             snapshot=snapshot,
@@ -90,7 +92,8 @@ class ServiceScaler:
         """Have the status say what is news, and warn of a new problem."""
         state = service.state
         finding = finding_of(decision, service.pods, readings, advise=service.scaling.advise)
-        report, before = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC))), state.report
+        bounds = state.bounds_at(service.scaling, now) if service.scaling.schedules else None
+        report, before = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC)), bounds), state.report
         if state.throttle.is_due(report, now):
             self._show(service, report)
             problem = new_problem(before, report) if finding.ready else None

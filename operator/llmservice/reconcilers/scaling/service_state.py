@@ -10,6 +10,7 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.policy import ScalingPolicy
+from llmservice.autoscaling.schedules import Bounds, bounds_at
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.checkpoints import digest_of, resumed
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
@@ -18,7 +19,7 @@ from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.startup_status import known_cold_start
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.scaling.plan_cache import PlanCache
@@ -29,6 +30,8 @@ from llmservice.reconcilers.workers import ServiceKey
 log = logging.getLogger(__name__)
 
 _Key = TypeVar("_Key")
+_BOUNDS_KNOWN_SECONDS = 86_400.0
+"""Bounds that nothing follows are looked at again after a day: they were looked for a week ahead."""
 _Changes = tuple[tuple[float, int], ...]
 
 
@@ -48,6 +51,7 @@ class ServiceState:
     | `advised`                    | what mode Advise would run: its next decision goes on from there          |
     | `applied`                    | the number written last, and the Deployment as it was seen then           |
     | `overruled`                  | managers whose number was set back                                        |
+    | `bounds`                     | what holds by the schedules of this plan, and since when that is known    |
     """
 
     key: ServiceKey
@@ -64,6 +68,7 @@ class ServiceState:
     advised: int | None = None
     applied: tuple[Manifest, int] | None = None
     overruled: frozenset[str] = frozenset()
+    bounds: tuple[ScalingPlan, float, Bounds] | None = None
     _plan: ServicePlan | None = None
     _changes_before: _Changes = ()
 
@@ -88,6 +93,15 @@ class ServiceState:
             self.memory = self.memory.of_other_replicas().expecting(known_cold_start(plan, status))
         elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
             self.memory = replace(self.memory, at=None)  # another law goes on from what runs
+
+    def bounds_at(self, scaling: ScalingPlan, now: float) -> Bounds:
+        """The bounds of this plan at `now`; found once for as long as they hold."""
+        if self.bounds is not None:
+            plan, since, bounds = self.bounds
+            if plan is scaling and since <= now < (bounds.until or since + _BOUNDS_KNOWN_SECONDS):
+                return bounds
+        self.bounds = scaling, now, bounds_at(scaling, now)
+        return self.bounds[2]
 
     def desired(self, deployment: Manifest, *, advise: bool) -> int:
         """The replicas asked for, from which the next decision goes on; in mode Advise as if advice were followed."""
