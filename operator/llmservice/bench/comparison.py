@@ -75,27 +75,29 @@ def as_text(comparison: Comparison) -> str:
 
 def decision(comparison: Comparison) -> str:
     """One line: who is better at what, and by how much."""
-    names, won = comparison.names, list(_differences(comparison))
+    names, found = comparison.names, list(_differences(comparison))
     if not comparison.verdicts:
         return "Decision: none, no phase was answered by both"
-    if not won:
+    if not found:
         return f"Decision: no difference that is more than noise between {names[0]} and {names[1]} on this load"
-    parts = [f"{names[winner]} is better in {what} by {(ratio - 1):.0%}" for winner, what, ratio in won]
-    failed = ""
-    if comparison.failed[0] != comparison.failed[1]:
-        failed = f"; failed requests: {comparison.failed[0]} and {comparison.failed[1]}"
+    won = [[what for winner, what in found if winner == place] for place in (0, 1)]
+    parts = [f"{name} is better: {', '.join(theirs)}" for name, theirs in zip(names, won, strict=True) if theirs]
     even = [each.quantity for each in comparison.verdicts if each.winner is None]
-    noise = f"; within noise: {', '.join(even)}" if even else ""
-    return f"Decision: {'; '.join(parts)}{noise}{failed}"
+    if even:
+        parts.append(f"within noise: {', '.join(even)}")
+    if comparison.failed[0] != comparison.failed[1]:
+        parts.append(f"failed requests: {comparison.failed[0]} and {comparison.failed[1]}")
+    return f"Decision: {'; '.join(parts)}"
 
 
-def _differences(comparison: Comparison) -> Iterator[tuple[int, str, float]]:
+def _differences(comparison: Comparison) -> Iterator[tuple[int, str]]:
+    """Who wins, and at what by how much."""
     for verdict in comparison.verdicts:
         if verdict.winner is not None:
-            yield verdict.winner, verdict.quantity, verdict.ratio
+            yield verdict.winner, f"{verdict.quantity} {1 - 1 / verdict.ratio:.0%} shorter"
     best = [max(column) for column in zip(*comparison.tokens_per_second, strict=True)]
     if best and min(best) and max(best) / min(best) > 1 + _LEAST_DIFFERENCE:
-        yield best.index(max(best)), "the most tokens per second", max(best) / min(best)
+        yield best.index(max(best)), f"tokens per second at best {max(best) / min(best) - 1:.0%} more"
 
 
 def _table(comparison: Comparison) -> Iterator[str]:

@@ -91,10 +91,14 @@ def _of_trace(path: Path) -> Load:
 
 def _refuse_without_effect(kind: str, options: LoadOptions) -> None:
     """An option that nothing would look at is refused: its figures would be taken for another load's."""
-    of_users = {"--ramp": options.ramp, "--rounds": options.rounds, "--think": options.think}
-    of_rate = {"--poisson": options.poisson or None, "--seconds": options.seconds}
-    sizes = {"--prompt-tokens": options.prompt_tokens, "--answer-tokens": options.answer_tokens}
-    belongs = {"users": of_users, "rate": of_rate, "sweep": {"--requests": options.requests}}
+    of_users: dict[str, object] = {"--ramp": options.ramp, "--rounds": options.rounds, "--think": options.think}
+    of_rate: dict[str, object] = {"--poisson": options.poisson or None, "--seconds": options.seconds}
+    sizes: dict[str, object] = {"--prompt-tokens": options.prompt_tokens, "--answer-tokens": options.answer_tokens}
+    belongs: dict[str, dict[str, object]] = {
+        "users": of_users,
+        "rate": of_rate,
+        "sweep": {"--requests": options.requests},
+    }
     if kind in {"scenario", "trace"}:
         belongs |= {"users, --rate or --sweep": sizes}
     for other, theirs in belongs.items():

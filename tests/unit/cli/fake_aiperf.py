@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 FAILING, WAITING = 13, 17
 
@@ -35,7 +36,7 @@ def main() -> int:
     return 0
 
 
-def record(line: dict, place: int) -> dict:
+def record(line: dict[str, Any], place: int) -> dict[str, Any]:
     """A request that began with its number in tenths of a second, and took one."""
     start = 1_000_000_000_000 + place * 100_000_000
     failed = line["output_length"] == FAILING
