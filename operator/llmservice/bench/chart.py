@@ -32,6 +32,7 @@ def chart(reports: Sequence[Report]) -> Figure:
         else:
             _throughput_over_time(left, report, colour)
             _latency_over_time(right, report, colour)
+    left.set_xlim(left=0)  # now that everything is drawn: it ends the search for the other limit
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_ylim(bottom=0)
@@ -54,7 +55,6 @@ def _throughput_over_latency(axes: Axes, report: Report, colour: str) -> None:
         axes.annotate(row.name[:12], (x, y), textcoords="offset points", xytext=(4, -9), fontsize=7, color=colour)
     axes.set_xlabel("seconds to the last token, median")
     axes.set_ylabel("output tokens/s")
-    axes.set_xlim(left=0)
 
 
 def _latency_over_users(axes: Axes, report: Report, colour: str) -> None:
