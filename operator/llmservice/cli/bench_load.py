@@ -1,6 +1,5 @@
 """The load that the options of `llmservice bench` ask for: a named one, or exactly one of four kinds."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from llmservice.errors import UsageError
 from llmservice.simulation.traces import read_trace
 
 _MOST_LEVELS = 32
+_MOST_DIGITS = 4
 _LARGEST_TRACE_BYTES = 64 * 2**20
 _KINDS = "--scenario, --users, --rate, --sweep or --trace"
 
@@ -70,10 +70,10 @@ def levels_in(text: str) -> tuple[int, ...]:
     """`1-9`, `1,2,4,8`, or both. Raises UsageError."""
     levels = list[int]()
     for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d{1,4})(?:-(\d{1,4}))?\s*", part)
-        if not found:
+        first, dash, last = (each.strip() for each in part.partition("-"))
+        if not all(each.isdecimal() and len(each) <= _MOST_DIGITS for each in (first, last if dash else first)):
             raise UsageError("InvalidLevels", f"{part!r}: give levels such as 1-9 or 1,2,4,8", field="--sweep")
-        levels += range(int(found[1]), int(found[2] or found[1]) + 1)
+        levels += range(int(first), int(last if dash else first) + 1)
     if not levels or min(levels) < 1 or len(levels) > _MOST_LEVELS:
         raise UsageError("InvalidLevels", f"{text}: give 1 to {_MOST_LEVELS} levels from 1 on", field="--sweep")
     return tuple(levels)

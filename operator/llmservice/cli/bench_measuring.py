@@ -90,8 +90,8 @@ async def _measure_one(setting: Setting, target: str, program: Path, *, place: i
 @contextmanager
 def _folder(keep: Path | None, place: int) -> Iterator[Path]:
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="llmservice-bench-") as folder:
-            yield Path(folder)
+        with tempfile.TemporaryDirectory(prefix="llmservice-bench-") as made:
+            yield Path(made)
         return
     folder = keep.resolve() / f"target-{place + 1}"
     folder.mkdir(parents=True)

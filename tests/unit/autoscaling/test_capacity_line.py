@@ -129,7 +129,7 @@ def test_levels_of_a_bench_make_a_line_before_anything_is_learnt() -> None:
 
 def test_a_reading_takes_the_place_of_the_bench_at_its_level() -> None:
     known = with_measured(readings_at((5000.0, 30.0)), MEASURED)
-    assert sorted(point.steps_per_second for point in known.values()) == [30.0, 90.0]
+    assert sorted(point.steps_per_second for point in known.values()) == pytest.approx([30.0, 90.0])
 
 
 def test_the_bench_counts_for_less_than_half_once_more_was_read() -> None:

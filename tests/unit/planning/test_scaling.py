@@ -72,7 +72,7 @@ PROFILE = [
 
 def test_a_measured_profile_becomes_levels_in_steps_a_second() -> None:
     plan = scaling(MetricNames(running=("r",), waiting=("w",), inter_token_latency=("itl",)), profile=PROFILE)
-    policy = policy_of(plan, slots=8, period_seconds=10.0)
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
     assert [(at.tokens_per_second, at.steps_per_second) for at in policy.measured] == [(1000, 50), (6000, 20)]
 
 
