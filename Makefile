@@ -299,6 +299,8 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 	  --generate-hashes --no-header --no-emit-index-url -c $(LOCK) -o images/ctranslate2/requirements.lock
 	$(BIN)/uv pip compile -q images/ctranslate2/requirements-cuda.in --python-platform x86_64-manylinux_2_28 --upgrade \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -o images/ctranslate2/requirements-cuda.lock
+	$(BIN)/python -c 'from llmservice.bench.generator import VERSION; print(f"aiperf=={VERSION}")' | $(BIN)/uv pip compile -q - \
+	  --universal --python-version 3.11 --upgrade --generate-hashes --no-header --no-emit-index-url -o operator/llmservice/bench/generator.lock
 
 .PHONY: bench
 bench: setup ## Print the figures: rendering, applying, creation to Deployment

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from llmservice.autoscaling.arithmetic import nearing
@@ -66,10 +66,14 @@ def learnt(capacity: Capacity, snapshot: Snapshot) -> Capacity:
         ):
             continue
         steps = flow.inter_token_count / flow.inter_token_seconds
-        level = int(math.log(max(flow.tokens_per_second, 1.0)) / _LEVEL_WIDTH)
+        level = _level(flow.tokens_per_second)
         line[level] = _with_reading(line.get(level), flow.tokens_per_second, steps)
         kv_per_token = _kv_per_token(kv_per_token, replica, flow, steps)
     return dataclasses.replace(capacity, line=line, kv_per_token=kv_per_token)
+
+
+def _level(tokens_per_second: float) -> int:
+    return int(math.log(max(tokens_per_second, 1.0)) / _LEVEL_WIDTH)
 
 
 def _with_reading(point: LinePoint | None, tokens: float, steps: float) -> LinePoint:
@@ -88,6 +92,17 @@ def _kv_per_token(old: float, replica: Replica, flow: Flow, steps: float) -> flo
         return old
     seen = replica.kv_use * steps * flow.seconds / flow.generated_tokens
     return nearing(old, seen, 0.03) if old else seen
+
+
+def with_measured(line: Mapping[int, LinePoint], measured: Iterable[LinePoint]) -> Mapping[int, LinePoint]:
+    """The levels that were learnt, and those of a bench where none was: a reading of their own takes their place."""
+    return {_level(point.tokens_per_second): point for point in measured} | dict(line)
+
+
+def mostly_measured(line: Mapping[int, LinePoint], measured: Sequence[LinePoint]) -> bool:
+    """Whether more of the line is by the bench than by the engine's own readings."""
+    learnt_levels = sum(min(point.readings, _READINGS_TRUSTED) for point in line.values())
+    return len(measured) > learnt_levels
 
 
 def fitted(line: Mapping[int, LinePoint], roofline: Roofline | None) -> Line | None:

@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass
 
 from llmservice.autoscaling.arithmetic import tokens_text
-from llmservice.autoscaling.capacity_line import Limits, fitted, learnt, limits
+from llmservice.autoscaling.capacity_line import Limits, fitted, learnt, limits, mostly_measured, with_measured
 from llmservice.autoscaling.concurrency import by_concurrency
 from llmservice.autoscaling.decision import Decision, Vote
 from llmservice.autoscaling.demand import cold_start_seconds, observed
@@ -52,7 +52,7 @@ class _Need:
     """Replicas wanted now, and the parts it is made of; `safe` in tokens/s per replica, most others in replicas.
 
     `factor` is what forecasts taught about the reserve; `noise` the standard deviation of a minute's arrivals at one
-    replica's safe load, in replicas.
+    replica's safe load, in replicas. `by_profile`: `safe` is what a bench measured rather than what engines reported.
     """
 
     outlook: Outlook
@@ -64,6 +64,7 @@ class _Need:
     reserve: float
     floor: float
     queue_saturated: float
+    by_profile: bool = False
 
     @property
     def replicas(self) -> float:
@@ -77,8 +78,9 @@ def propose(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: floa
 
     Learning after deciding keeps the law monotone: a reading with more load cannot talk capacity up at the same time.
     """
-    demand, line = observed(memory.demand, snapshot), fitted(memory.capacity.line, policy.roofline)
-    if line is None or not memory.capacity.line or demand.sizes is None or not demand.loads:
+    known = with_measured(memory.capacity.line, policy.measured)
+    demand, line = observed(memory.demand, snapshot), fitted(known, policy.roofline)
+    if line is None or not known or demand.sizes is None or not demand.loads:
         seen = dataclasses.replace(memory, demand=demand, capacity=learnt(memory.capacity, snapshot))
         if is_resumed(demand, snapshot):
             return unchanged(snapshot, seen, now)
@@ -113,6 +115,7 @@ def _need(
         reserve=reserve(load, cold_start, cushion, factor),
         floor=burst_floor(strength, working_level(memory.demand) / safe, cushion) if strength else 0.0,
         queue_saturated=queue_saturated(snapshot, sizes.tokens, bounds.saturated, cold_start),
+        by_profile=mostly_measured(memory.capacity.line, policy.measured),
     )
 
 
@@ -148,9 +151,10 @@ def _band(need: _Need) -> float:
 def _message(need: _Need, horizon: float) -> str:
     """42.0k tokens/s now, 54.6k in 138 s; one replica holds 6.6k within the objective; load 8.2 + reserve 1.4."""
     now, ahead = tokens_text(need.outlook.now), tokens_text(need.outlook.ahead)
+    source = " by spec.autoscaling.profile" if need.by_profile else ""
     parts = [
         f"{now} tokens/s now, {ahead} in {horizon:.0f} s",
-        f"one replica holds {tokens_text(need.safe)} within the objective",
+        f"one replica holds {tokens_text(need.safe)} within the objective{source}",
         f"load {need.load:.1f} + reserve {need.reserve:.1f}",
     ]
     if need.floor > need.load + need.reserve:

@@ -1,5 +1,6 @@
 """The policy of a service, from its plan."""
 
+from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.autoscaling.schedules import Bounds
 from llmservice.planning.service_plan import ScalingPlan
@@ -8,8 +9,8 @@ from llmservice.planning.service_plan import ScalingPlan
 def policy_of(scaling: ScalingPlan, bounds: Bounds, slots: int, period_seconds: float) -> ScalingPolicy:
     """What `decide` needs to know of a service whose replicas work on `slots` requests at once each, within `bounds`.
 
-    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, and what
-    the engine reports takes its place within the first minutes.
+    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, unless
+    somebody measured it, and what the engine reports takes its place within the first minutes.
     """
     return ScalingPolicy(
         schedule=bounds.schedule,
@@ -20,5 +21,6 @@ def policy_of(scaling: ScalingPlan, bounds: Bounds, slots: int, period_seconds: 
         reserve=Reserve(scaling.reserve),
         targets=scaling.targets,
         slots=slots,
+        measured=tuple(LinePoint(tokens, steps, 1.0) for tokens, steps in scaling.measured),
         period_seconds=period_seconds,
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.schedules import Bounds
 from llmservice.planning.service_plan import LoadTargets
 
@@ -51,6 +52,7 @@ class ScalingPolicy:
     """Everything about one service that a decision depends on and that does not change from tick to tick.
 
     `slots` are the requests one replica works on at once. `roofline` None where model or device is not known.
+    `measured` is what a replica did in a bench.
     `period_seconds` is the time between two decisions. `schedule` is the name of the one that sets the bounds, if any.
     """
 
@@ -62,6 +64,7 @@ class ScalingPolicy:
     targets: LoadTargets = field(default_factory=LoadTargets)
     slots: int = 256
     roofline: Roofline | None = None
+    measured: tuple[LinePoint, ...] = ()
     period_seconds: float = 10.0
     schedule: str = ""
 

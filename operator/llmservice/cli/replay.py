@@ -15,6 +15,7 @@ from llmservice.cli.replay_picture import check_drawable, draw
 from llmservice.cli.replay_schedules import moment_of, read_timetable
 from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
+from llmservice.simulation.measured_profile import read_profile
 from llmservice.simulation.peers.hindsight import fixed_fleet
 from llmservice.simulation.peers.registry import FORMS
 from llmservice.simulation.peers.trial import Trial
@@ -39,6 +40,11 @@ class _Finite(click.FloatRange):
 @click.option("--trace", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Recorded load, CSV.")
 @click.option("--scenario", type=click.Choice(SCENARIOS), help="A benchmark scenario; conv-* and code need --trace.")
 @click.option("--engine", help=f"Engine table: {', '.join(engine_profiles())}.  [default: h100-34b-tp2]")
+@click.option(
+    "--profile",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="An engine that `llmservice bench --save` measured, in place of a table.",
+)
 @click.option("--cold-start", type=_Finite(min=0), help="Seconds until a new replica is ready.  [default: 120]")
 @click.option("--min", "minimum", type=click.IntRange(min=1), help="minReplicas.  [default: 1]")
 @click.option("--max", "maximum", type=click.IntRange(min=1), help="maxReplicas.  [default: 32]")
@@ -67,6 +73,8 @@ class _Finite(click.FloatRange):
     metavar="NAME,...",
     help=f"Play the same load under others too: {', '.join(FORMS)}.",
 )
+@click.option("--ttft", type=_Finite(0.001, 3600), help="Objective: seconds to the first token.  [default: 3]")
+@click.option("--tpot", type=_Finite(0.0001, 60), help="Objective: seconds per further token.  [default: 0.1]")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything left to chance.")
 @click.option(
     "--plot",
@@ -88,6 +96,7 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
     \b
     llmservice replay --trace load.csv --engine a100-8b --cold-start 60 --max 16 --plot load.svg
     llmservice replay --trace load.csv --against keda:24,kubeai:24,fixed:6 --plot compared.svg
+    llmservice replay --trace load.csv --profile l4.yaml --policy Fixed --first 3 --min 3
     llmservice replay --scenario ramp-34b
     llmservice replay --scenario conv-34b --trace AzureLLMInferenceTrace_conv.csv --reserve Economy
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
@@ -106,8 +115,9 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
 def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:
     """What was played, and the replay of each policy: that of --policy first."""
     setting = setting_of(options)
-    profile = engine_profile(setting.profile)
-    trial = Trial(setting=setting, policy=policy_of(options, setting, profile), seed=options.seed)
+    measured = read_profile(options.profile) if options.profile else None
+    profile = measured or engine_profile(setting.profile)
+    trial = Trial(setting=setting, policy=policy_of(options, setting, profile), seed=options.seed, measured=measured)
     _progress(options.policy)
     replays = {options.policy: _played(options, trial)}
     for policy in options.against:

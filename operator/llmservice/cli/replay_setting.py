@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
+from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.cli.replay_schedules import read_timetable
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.planning.service_plan import LoadTargets
@@ -26,6 +26,7 @@ class Options:
     trace: Path | None
     scenario: str | None
     engine: str | None
+    profile: Path | None
     cold_start: float | None
     minimum: int | None
     maximum: int | None
@@ -41,6 +42,14 @@ class Options:
     begins: str | None
     against: tuple[NamedPolicy, ...]
     seed: int
+    ttft: float | None
+    tpot: float | None
+
+    @property
+    def objective(self) -> Objective:
+        """What was asked for, else the usual."""
+        usual = Objective()
+        return Objective(ttft_seconds=self.ttft or usual.ttft_seconds, tpot_seconds=self.tpot or usual.tpot_seconds)
 
 
 def setting_of(options: Options) -> Scenario:
@@ -82,6 +91,7 @@ def policy_of(options: Options, setting: Scenario, profile: EngineProfile) -> Sc
         minimum=setting.minimum,
         maximum=setting.maximum,
         law=Law.LEARNED if options.policy == FIXED else Law(options.policy),
+        objective=options.objective,
         reserve=Reserve(options.reserve or Reserve.BALANCED),
         targets=targets,
         slots=profile.max_sequences,
@@ -98,6 +108,8 @@ def _without_effect(options: Options) -> Iterator[tuple[str, str]]:
         yield from _given(fixed, {"--times": options.times, "--warm-up": options.warm_up})
     if options.scenario and not trace_of(options.scenario):
         yield from _given(fixed, {"--trace": options.trace})
+    if options.profile:
+        yield from _given("the engine is that of --profile: leave out one of the two", {"--engine": options.engine})
     if options.policy != Law.THRESHOLD:
         targets = {"--kv-percent": options.kv_percent, "--queued": options.queued, "--running": options.running}
         yield from _given("leave it out, or give --policy Threshold", targets)

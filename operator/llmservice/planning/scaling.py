@@ -31,6 +31,7 @@ def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan
         reserve=asked.reserve,
         source=asked.source,
         metric_names=metric_names,
+        measured=_measured(asked, metric_names),
         schedules=choose_schedules(asked.schedules),
     )
 
@@ -52,6 +53,19 @@ def notes_on_scaling(asked: Autoscaling | None, metric_names: MetricNames) -> It
             "spec.autoscaling.objective changes nothing here: this engine reports no latencies for what this model is "
             "asked, so that replicas follow running and waiting requests"
         )
+
+
+def _measured(asked: Autoscaling, metric_names: MetricNames) -> tuple[tuple[float, float], ...]:
+    if asked.profile is None:
+        return ()
+    if not metric_names.inter_token_latency:
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            "this engine reports no time between tokens, so that replicas follow its running and waiting requests and "
+            "no capacity in tokens; remove it",
+            field="spec.autoscaling.profile",
+        )
+    return tuple((float(at.tokens_per_second), 1e6 / at.time_per_output_token_microseconds) for at in asked.profile)
 
 
 def _targets(asked: Autoscaling, metric_names: MetricNames) -> LoadTargets:

@@ -201,8 +201,9 @@ class ScalingPlan:
     """How replicas are decided: bounds, policy and signals.
 
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
-    `metric_names` are the names of the metrics in this version of the engine. `minimum` and `maximum` hold while none
-    of the `schedules` does.
+    `metric_names` are the names of the metrics in this version of the engine. `measured` are (tokens, decode steps) a
+    second of one replica at levels of load that somebody measured. `minimum` and `maximum` hold while none of the
+    `schedules` does.
     """
 
     minimum: int
@@ -215,6 +216,7 @@ class ScalingPlan:
     reserve: str
     source: str
     metric_names: MetricNames
+    measured: tuple[tuple[float, float], ...] = ()
     schedules: tuple[Schedule, ...] = ()
 
 

@@ -21,6 +21,7 @@ class EngineProfile:
 
     `step_seconds[n]` is an iteration over n tokens without attention. `kv_read_seconds` are added per token of KV cache
     that a decode step reads, `attention_seconds` per prompt token and token of context before it.
+    `roofline` is None where the device is not known.
     """
 
     name: str
@@ -30,7 +31,7 @@ class EngineProfile:
     kv_read_seconds: float
     attention_seconds: float
     kv_cache_tokens: int
-    roofline: Roofline
+    roofline: Roofline | None
     max_sequences: int = MAX_SEQUENCES
 
     @property

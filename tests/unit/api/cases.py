@@ -193,6 +193,29 @@ REFUSED = (
         "spec.autoscaling.targets",
     ),
     Refused(
+        {
+            "spec__autoscaling": {
+                "maxReplicas": 2,
+                "policy": "Threshold",
+                "targets": {"runningRequests": 4},
+                "profile": [
+                    {"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000},
+                    {"tokensPerSecond": 200, "timePerOutputTokenMicroseconds": 30_000},
+                ],
+            }
+        },
+        "spec.autoscaling.profile",
+    ),
+    Refused(
+        {
+            "spec__autoscaling": {
+                "maxReplicas": 2,
+                "profile": [{"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000}],
+            }
+        },
+        "spec.autoscaling.profile",
+    ),
+    Refused(
         {"spec__autoscaling": {"maxReplicas": 2, "targets": {"runningRequests": 4}}},
         "spec.autoscaling.targets",
     ),
@@ -396,6 +419,15 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__model__facts": {"longestContext": 4096, "experts": {"count": 8, "active": 2, "intermediateSize": 1408}}},
     {"spec__model__facts": {"latent": {"rank": 512, "ropeSize": 64}, "dtype": "bfloat16", "gated": False}},
     {"spec__autoscaling": {"maxReplicas": 4}},
+    {
+        "spec__autoscaling": {
+            "maxReplicas": 4,
+            "profile": [
+                {"tokensPerSecond": 100, "timePerOutputTokenMicroseconds": 20_000},
+                {"tokensPerSecond": 200, "timePerOutputTokenMicroseconds": 30_000},
+            ],
+        }
+    },
     scheduled(days=["Mon", "Fri"], end="24:00", timeZone="Etc/GMT+5"),
     scheduled(start="22:00", end="06:00", minReplicas=None, maxReplicas=1),
     {"spec__replicas": 2, "spec__autoscaling": {"maxReplicas": 4, "mode": "Advise", "source": "Prometheus"}},

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from llmservice.autoscaling.capacity_line import Line, fitted, learnt, limits
+from llmservice.autoscaling.capacity_line import Line, fitted, learnt, limits, mostly_measured, with_measured
 from llmservice.autoscaling.memory import Capacity, LinePoint, Sizes
 from llmservice.autoscaling.policy import Objective
 from tests.unit.autoscaling.builders import ROOFLINE, a_flow, a_policy, a_replica, a_snapshot
@@ -115,3 +115,24 @@ def test_a_small_kv_cache_binds_before_slots_do() -> None:
 def test_an_objective_that_cannot_be_met_still_leaves_a_positive_limit() -> None:
     hopeless = a_policy(objective=Objective(tpot_seconds=0.001))
     assert limits(Line(100.0, 0.01), Capacity(), CHAT, hopeless).within_objective > 0
+
+
+MEASURED = (LinePoint(1000.0, 90.0, 1.0), LinePoint(5000.0, 50.0, 1.0))
+"""What a bench says of a replica."""
+
+
+def test_levels_of_a_bench_make_a_line_before_anything_is_learnt() -> None:
+    found = fitted(with_measured({}, MEASURED), None)
+    assert found is not None
+    assert (found.unloaded, found.slope) == pytest.approx((100.0, 0.01))
+
+
+def test_a_reading_takes_the_place_of_the_bench_at_its_level() -> None:
+    known = with_measured(readings_at((5000.0, 30.0)), MEASURED)
+    assert sorted(point.steps_per_second for point in known.values()) == pytest.approx([30.0, 90.0])
+
+
+def test_the_bench_counts_for_less_than_half_once_more_was_read() -> None:
+    assert mostly_measured({}, MEASURED)
+    assert not mostly_measured(readings_at((1000.0, 90.0), (5000.0, 50.0)), MEASURED)
+    assert not mostly_measured({}, ())

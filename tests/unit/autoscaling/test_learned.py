@@ -6,7 +6,7 @@ import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.decision import Decision
-from llmservice.autoscaling.memory import Memory
+from llmservice.autoscaling.memory import LinePoint, Memory
 from llmservice.autoscaling.policy import Objective, Reserve, ScalingPolicy
 from tests.unit.autoscaling.builders import (
     a_flow,
@@ -142,3 +142,25 @@ def test_what_was_ordered_before_anything_was_learnt_is_kept_for_one_window() ->
         decided.append(running)
     assert decided[:11] == [10] * 11
     assert decided[11] < 10
+
+
+MEASURED = (LinePoint(1000.0, 95.0, 1.0), LinePoint(4000.0, 60.0, 1.0), LinePoint(9000.0, 20.0, 1.0))
+
+
+def first_with_sizes(policy: ScalingPolicy) -> Decision:
+    """The second decision of a new service under much load: the first at which its requests are known."""
+    return after(policy, [a_snapshot(*replicas_under(300.0, 1))] * 2)[0]
+
+
+def test_a_new_service_starts_from_what_a_bench_measured_and_says_so() -> None:
+    without = first_with_sizes(a_policy(roofline=None))
+    told = first_with_sizes(a_policy(roofline=None, measured=MEASURED))
+    assert "spec.autoscaling.profile" not in without.message
+    assert "within the objective by spec.autoscaling.profile" in told.message
+
+
+def test_what_the_engine_reports_takes_the_place_of_the_bench() -> None:
+    policy = a_policy(roofline=None, measured=MEASURED)
+    _, memory = followed(policy, [40.0 + 40 * (minute % 8) for minute in range(180)])
+    told = after(policy, [a_snapshot(*replicas_under(300.0, 2))], memory)[0]
+    assert "spec.autoscaling.profile" not in told.message

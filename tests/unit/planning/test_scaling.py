@@ -65,6 +65,24 @@ def test_the_bound_is_the_most_that_the_spec_allows_for(changes: dict[str, Any],
     assert replica_bound(LLMService.parse(an_llmservice(**changes)).spec) == bound
 
 
+PROFILE = [
+    {"tokensPerSecond": 1000, "timePerOutputTokenMicroseconds": 20_000},
+    {"tokensPerSecond": 6000, "timePerOutputTokenMicroseconds": 50_000},
+]
+
+
+def test_a_measured_profile_becomes_levels_in_steps_a_second() -> None:
+    plan = scaling(MetricNames(running=("r",), waiting=("w",), inter_token_latency=("itl",)), profile=PROFILE)
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
+    assert [(at.tokens_per_second, at.steps_per_second) for at in policy.measured] == [(1000, 50), (6000, 20)]
+
+
+def test_a_profile_is_refused_where_replicas_do_not_follow_tokens() -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        scaling(profile=PROFILE)
+    assert caught.value.field == "spec.autoscaling.profile"
+
+
 def test_a_time_zone_that_nobody_knows_is_refused_with_the_nearest() -> None:
     hours = {"name": "office", "start": "08:00", "end": "18:00", "minReplicas": 2}
     with pytest.raises(InvalidSpec, match="Europe/Berlin") as caught:

@@ -39,6 +39,15 @@ class Objective(ApiModel):
     """Milliseconds for each further token."""
 
 
+class MeasuredLoad(ApiModel):
+    """What one replica did at one level of load, as `llmservice bench --save` measured it."""
+
+    tokens_per_second: Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
+    """Prompt and answer tokens a second."""
+    time_per_output_token_microseconds: Annotated[int, Field(strict=True, ge=1, le=60_000_000)]
+    """Mean microseconds between two tokens of an answer."""
+
+
 _LEAST = "(has(each.minReplicas) ? each.minReplicas : self.minReplicas)"
 _MOST = "(has(each.maxReplicas) ? each.maxReplicas : self.maxReplicas)"
 
@@ -68,6 +77,8 @@ class Autoscaling(ApiModel):
     """For policy Learned: latency to keep."""
     reserve: Literal["Economy", "Balanced", "Safe"] = "Balanced"
     """For policy Learned: how much is kept ready beyond the load."""
+    profile: Annotated[tuple[MeasuredLoad, ...], Field(min_length=2, max_length=32)] | None = None
+    """For policy Learned: what a replica was measured to do, which counts until the engine reports its own figures."""
     source: Literal["Pods", "Prometheus"] = "Pods"
     """Pods: the engines are read directly. Prometheus: the one server that the administrator configured."""
     schedules: Annotated[tuple[Schedule, ...], Field(max_length=16), Unique(("name",))] = ()
@@ -85,6 +96,12 @@ class Autoscaling(ApiModel):
             holds=lambda scaling: (scaling.policy == "Threshold") == (scaling.targets is not None),
             message="belongs to policy Threshold: set both, or neither to let the capacity be learnt",
             field_path=".targets",
+        ),
+        Rule(
+            cel="self.policy == 'Learned' || !has(self.profile)",
+            holds=lambda scaling: scaling.policy == "Learned" or scaling.profile is None,
+            message="belongs to policy Learned: remove it, or set policy Learned",
+            field_path=".profile",
         ),
         Rule(
             cel=f"!has(self.schedules) || self.schedules.all(each, {_LEAST} <= {_MOST})",

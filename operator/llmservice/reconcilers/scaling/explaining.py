@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from llmservice.autoscaling.capacity_line import fitted, limits
+from llmservice.autoscaling.capacity_line import fitted, limits, with_measured
 from llmservice.autoscaling.demand import cold_start_seconds
 from llmservice.autoscaling.safe_load import safe_load
 from llmservice.autoscaling.schedules import Bounds
@@ -125,8 +125,9 @@ def _learned(evaluation: Evaluation) -> dict[str, Any]:
         "coldStartSeconds": cold_start_seconds(demand),
         "coldStartsMeasured": len(demand.cold_starts),
         "loadLevels": len(capacity.line),
+        "loadLevelsOfProfile": len(evaluation.policy.measured),
     }
-    line = fitted(capacity.line, evaluation.policy.roofline)
+    line = fitted(with_measured(capacity.line, evaluation.policy.measured), evaluation.policy.roofline)
     if line is None or demand.sizes is None:
         return learned
     bounds = limits(line, capacity, demand.sizes, evaluation.policy)

@@ -11,16 +11,20 @@ from llmservice.simulation.scenarios import Scenario
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What stays the same from policy to policy: load, engine, cold start, bounds, objective, seed."""
+    """What stays the same from policy to policy: load, engine, cold start, bounds, objective, seed.
+
+    `measured` is an engine of no table: one that somebody measured.
+    """
 
     setting: Scenario
     policy: ScalingPolicy
     seed: int = 0
+    measured: EngineProfile | None = None
 
     @property
     def profile(self) -> EngineProfile:
         """The engine that serves the load."""
-        return engine_profile(self.setting.profile)
+        return self.measured or engine_profile(self.setting.profile)
 
     def replayed(self, decide: Decider, *, period_seconds: float = 10.0, first: int | None = None) -> Replay:
         """The load under this policy, on `first` replicas at the start where the policy wants so many."""

@@ -1,0 +1,103 @@
+"""A report as the table that people know: a row per phase, times in milliseconds."""
+
+from collections.abc import Iterator, Sequence
+
+from llmservice.bench.figures import Figures, Spread
+from llmservice.bench.report import Report
+
+_LATE_SECONDS = 0.1
+_ERRORS_TOLD = 3
+_HEADS = (
+    "TTFT p50",
+    "p90",
+    "p99",
+    "ITL p50",
+    "p99",
+    "E2E p50",
+    "p99",
+    "tok/s",
+    "per user",
+    "req/s",
+    "within",
+    "errors",
+)
+
+
+def as_text(report: Report) -> str:
+    """Title, table, and what has to be known to read it."""
+    return "\n".join([*_title(report), "", *_table(report), "", *_remarks(report)]).rstrip()
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of equal columns: the first to the left, the others to the right."""
+    widths = [max(len(line[place]) for line in (heads, *rows)) for place in range(len(heads))]
+    for line in (heads, *rows):
+        cells = [cell.ljust(width) if not place else cell.rjust(width) for place, (cell, width) in _cells(line, widths)]
+        yield "  ".join(cells).rstrip()
+
+
+def milliseconds(seconds: float) -> str:
+    """As many digits as tell something: 3 up to a thousand, all of them above."""
+    value = seconds * 1e3
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
+
+
+def _cells(line: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[int, tuple[str, int]]]:
+    return enumerate(zip(line, widths, strict=True))
+
+
+def _title(report: Report) -> Iterator[str]:
+    yield f"{report.target}: {report.load}, {report.ended} of {report.planned} requests"
+    if report.partial:
+        yield "PARTIAL: it was stopped before its end; figures are of what had ended by then"
+
+
+def _table(report: Report) -> Iterator[str]:
+    yield from table((report.rows_are, *_HEADS), [_row(row) for row in report.rows])
+
+
+def _row(row: Figures) -> tuple[str, ...]:
+    return (
+        row.name,
+        *_times(row.first, 0, 1, 2),
+        *_times(row.between, 0, 2),
+        *_times(row.whole, 0, 2),
+        f"{row.tokens_per_second:.1f}",
+        f"{row.tokens_per_second_per_user:.1f}",
+        f"{row.requests_per_second:.2f}",
+        f"{row.attained:.0%}",
+        str(row.failed),
+    )
+
+
+def _times(spread: Spread | None, *places: int) -> Iterator[str]:
+    return (milliseconds(spread.percentiles[place]) if spread else "-" for place in places)
+
+
+def _remarks(report: Report) -> Iterator[str]:
+    objective = report.objective
+    yield (
+        "Milliseconds. TTFT: to the first token; ITL: per further token, mean of each request; E2E: to the last token. "
+        f"Within: first token in {objective.ttft_seconds:g} s and {objective.tpot_seconds * 1e3:g} ms per further one."
+    )
+    answered = [row for row in report.rows if row.requests]
+    if answered:
+        prompt, answer = _mean(answered, "prompt_tokens"), _mean(answered, "answer_tokens")
+        yield f"Requests of {prompt:.0f} tokens on average, answers of {answer:.0f}, by the server's own count."
+    late = max((row.late for row in report.rows), default=0.0)
+    if late > _LATE_SECONDS:
+        yield (
+            f"The load generator was up to {late:.1f} s late with 1 % of the requests: this machine is too busy or too "
+            "small for such a load; run it elsewhere before you trust the figures."
+        )
+    errors: dict[str, int] = {}
+    for row in report.rows:
+        for text, count in row.errors.items():
+            errors[text] = errors.get(text, 0) + count
+    for text, count in sorted(errors.items(), key=lambda item: -item[1])[:_ERRORS_TOLD]:
+        yield f"{count} x {text}"
+
+
+def _mean(rows: Sequence[Figures], name: str) -> float:
+    """Over all requests."""
+    return float(sum(getattr(row, name) * row.requests for row in rows) / sum(row.requests for row in rows))

@@ -1,0 +1,111 @@
+"""Measures one target, or two with the same load one after the other."""
+
+import asyncio
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from llmservice.autoscaling.policy import Objective
+from llmservice.bench.generator import Target
+from llmservice.bench.load import Load
+from llmservice.bench.records import Record
+from llmservice.bench.report import Report, report_of
+from llmservice.cli.bench_generator import generator
+from llmservice.cli.bench_running import Running
+from llmservice.cli.bench_target import calibration, endpoint
+from llmservice.errors import Unavailable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What is measured how: the options of the command that are no load and no file."""
+
+    target: str
+    against: str | None
+    namespace: str
+    context: str
+    model: str
+    key: str
+    load: Load
+    objective: Objective
+    until_eos: bool
+    timeout: float
+    at_most: float
+    keep: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One target, measured. `slots` are those of all its replicas, None where nobody told."""
+
+    report: Report
+    records: list[Record]
+    slots: int | None
+    replicas: int | None
+
+
+async def measure(setting: Setting) -> list[Measured]:
+    """One target after the other, so that neither takes the generator's time from the other; none after Ctrl-C."""
+    program = await generator()
+    measured = list[Measured]()
+    for target in filter(None, (setting.target, setting.against)):
+        measured.append(await _measure_one(setting, target, program, place=len(measured)))
+        if measured[-1].report.interrupted:
+            break
+    return measured
+
+
+async def _measure_one(setting: Setting, target: str, program: Path, *, place: int) -> Measured:
+    extra = {} if setting.until_eos else {"ignore_eos": True}
+    async with endpoint(target, setting.namespace, setting.context, setting.model, setting.key) as at:
+        counted = await calibration(at, setting.key, extra)
+        with _folder(setting.keep, place) as folder:
+            running = Running(
+                generator=program,
+                target=Target(
+                    url=at.url,
+                    model=at.model,
+                    has_key=bool(setting.key),
+                    extra=extra,
+                    timeout_seconds=setting.timeout,
+                ),
+                key=setting.key,
+                load=setting.load,
+                calibration=counted,
+                folder=folder,
+                at_most_seconds=setting.at_most,
+            )
+            with _stopped_by_signals(running.stop):
+                whole = await running.run()
+    if not running.records and not running.stop.is_set():
+        raise Unavailable("NothingMeasured", f"{at.title}: no request ended within --at-most {setting.at_most:g} s")
+    report = report_of(at.title, at.model, setting.load, running.records, setting.objective, interrupted=not whole)
+    slots = at.slots * at.replicas if at.slots and at.replicas else at.slots
+    return Measured(report=report, records=running.records, slots=slots, replicas=at.replicas)
+
+
+@contextmanager
+def _folder(keep: Path | None, place: int) -> Iterator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="llmservice-bench-") as made:
+            yield Path(made)
+        return
+    folder = keep.resolve() / f"target-{place + 1}"
+    folder.mkdir(parents=True)
+    yield folder
+
+
+@contextmanager
+def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Ctrl-C, or the end of a Job, ends the load and keeps what was measured."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

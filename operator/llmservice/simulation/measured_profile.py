@@ -1,0 +1,81 @@
+"""An engine profile that `llmservice bench --save` wrote, or somebody by hand: YAML in, `EngineProfile` out."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from llmservice.errors import InvalidInput
+from llmservice.simulation.engine_profile import MAX_BATCHED_TOKENS, EngineProfile
+
+_LARGEST_BYTES = 2**20
+_LEAST_SECONDS = 1e-6
+_MOST_SEQUENCES = 4096
+
+
+def read_profile(path: Path) -> EngineProfile:
+    """The profile of a file. Raises InvalidInput naming what is wrong with it."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LARGEST_BYTES + 1)
+        if len(text) > _LARGEST_BYTES:
+            raise InvalidInput("InvalidProfile", f"{path}: is over 1 MiB: it is no profile")
+        content = yaml.safe_load(text)
+        return _profile(content)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise InvalidInput("InvalidProfile", f"{path}: cannot be read: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            "InvalidProfile", f"{path}: {error}: give a file that `llmservice bench --save` wrote"
+        ) from error
+
+
+def _profile(content: Mapping[str, Any]) -> EngineProfile:
+    points = [(int(tokens), _number(value) / 1e3) for tokens, value in content["step_milliseconds"]]
+    return EngineProfile(
+        name=str(content["name"])[:120],
+        description=str(content["description"])[:240],
+        devices=max(1, int(content.get("devices", 1))),
+        step_seconds=step_seconds(points),
+        kv_read_seconds=_number(content.get("kv_read_nanoseconds_per_token", 0)) * 1e-9,
+        attention_seconds=_number(content.get("attention_picoseconds_per_token_of_context", 0)) * 1e-12,
+        kv_cache_tokens=int(_number(content["kv_cache_tokens"])),
+        roofline=None,
+        max_sequences=min(_MOST_SEQUENCES, max(1, int(content["max_sequences"]))),
+    )
+
+
+def step_seconds(points: Sequence[tuple[int, float]]) -> tuple[float, ...]:
+    """Seconds of an iteration over 0 to `MAX_BATCHED_TOKENS` tokens, by straight lines between measured points.
+
+    Beyond the last one time grows in proportion, as it does for prompts that fill the device. Raises ValueError where
+    there are none.
+    """
+    ordered = sorted({tokens: seconds for tokens, seconds in points if tokens > 0}.items())
+    if not ordered:
+        raise ValueError("step_milliseconds has no point")
+    table, place = list[float](), 0
+    for tokens in range(MAX_BATCHED_TOKENS + 1):
+        while place < len(ordered) and ordered[place][0] < tokens:
+            place += 1
+        table.append(max(_LEAST_SECONDS, _at(tokens, ordered, place)))
+    return tuple(table)
+
+
+def _at(tokens: int, ordered: Sequence[tuple[int, float]], place: int) -> float:
+    """`place` is that of the first point which is not below."""
+    if place == 0:
+        return ordered[0][1]
+    low, seconds = ordered[place - 1]
+    if place == len(ordered):
+        return seconds * tokens / low
+    high, more = ordered[place]
+    return seconds + (more - seconds) * (tokens - low) / (high - low)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"{value!r} is no number from 0 on")
+    return value
