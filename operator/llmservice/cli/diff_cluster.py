@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from llmservice.api.v1alpha1.resource import LLMService
@@ -72,7 +73,9 @@ async def compared(
     children = await _children(server, live, after) if live else {}
     pods = await replicas_of(server, live) if live else []
     deployment = children.get(Ref("Deployment", namespace, name))
-    wanted = stating(render(after.plan, replicas=None), wanted_replicas(after.service, after.plan, deployment))
+    wanted = stating(
+        render(after.plan, replicas=None), wanted_replicas(after.service, after.plan, deployment, datetime.now(UTC))
+    )
     intent = next(each for each in wanted if each["kind"] == "Deployment")
     step = RolloutStep(after.plan, after.body, wanted, intent, deployment, pods)
     restarts = deployment is not None and changes_template(deployment, intent)

@@ -28,15 +28,15 @@ def a_pod(name: str, created: str = "1", container: str = "engine", owner: str =
     }
 
 
-READY = {"ready": True, "restartCount": 0, "state": {"running": {}}}
-STARTING = {"ready": False, "restartCount": 0, "state": {"running": {}}}
-CRASHES = {
+READY: Json = {"ready": True, "restartCount": 0, "state": {"running": {}}}
+STARTING: Json = {"ready": False, "restartCount": 0, "state": {"running": {}}}
+CRASHES: Json = {
     "ready": False,
     "restartCount": 2,
     "state": {"waiting": {"reason": "CrashLoopBackOff"}},
     "lastState": {"terminated": {"exitCode": 1}},
 }
-PULLING = {"ready": False, "restartCount": 0, "state": {"waiting": {"reason": "ImagePullBackOff"}}}
+PULLING: Json = {"ready": False, "restartCount": 0, "state": {"waiting": {"reason": "ImagePullBackOff"}}}
 
 
 @pytest.fixture
