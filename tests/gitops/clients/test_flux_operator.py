@@ -8,7 +8,7 @@ import yaml
 
 from llmservice import __version__
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator
+from tests.cluster.conftest import Operator, namespace
 from tests.cluster.kube import Kube
 from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
 from tests.cluster.services import a_tiny_service, ask
@@ -49,12 +49,9 @@ def ours(
 @pytest.fixture
 def team(cluster: Kube, box: Sandbox) -> Iterator[Kube]:
     """A namespace with models."""
-    body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
-    cluster.request("POST", "/api/v1/namespaces", body)
-    box.model_volume("team", "models")
-    kube = cluster.within("team")
-    yield kube
-    kube.kubectl("delete", "namespace", "team", "--timeout=120s")
+    for kube in namespace(cluster):
+        box.model_volume(kube.namespace, "models")
+        yield kube
 
 
 def engines(kube: Kube) -> list[str]:
