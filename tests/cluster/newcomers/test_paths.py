@@ -13,6 +13,8 @@ from tests.cluster.newcomers.page import paths, steps, unreadable_marks
 from tests.cluster.newer_operator import NEW_FIELD
 from tests.ports import free_port
 
+pytestmark = pytest.mark.cluster
+
 FIRST, AFTER = "tutorials/first-model.md", "tutorials/after-the-first-answer.md"
 NO_HUB = {
     "hf://bartowski/Qwen2.5-0.5B-Instruct-GGUF": "pvc://models/tiny.gguf",
@@ -52,13 +54,11 @@ def test_every_mark_on_the_pages_is_understood_and_its_path_is_walked_below() ->
     assert len(steps(AFTER, "mistake")) == 6
 
 
-@pytest.mark.cluster
 def test_the_first_model_answers(newcomer: Newcomer, forwarded: dict[str, str]) -> None:
     *_, answer = newcomer.follow(FIRST, "answer", NO_HUB | forwarded)
     assert words(answer) > 0
 
 
-@pytest.mark.cluster
 def test_a_mistake_an_upgrade_and_the_removal_of_the_operator(
     newcomer: Newcomer, kube: Kube, operator: Operator, forwarded: dict[str, str]
 ) -> None:
