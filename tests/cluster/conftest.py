@@ -64,7 +64,7 @@ def cluster(administrator: Kube) -> Kube:
 
 def install_crd(administrator: Kube) -> None:
     """Apply the CRD and wait until it is served."""
-    administrator.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
+    administrator.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(ROOT / "crds"))
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/llmservices.llmservice.dev"
 
     def is_established() -> bool | None:
