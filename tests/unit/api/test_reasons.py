@@ -1,9 +1,12 @@
-"""The closed list of reasons, and the page made from it."""
+"""The closed list of reasons, and the pages made from it."""
 
 import re
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.api.v1alpha1.reasons import MEANINGS, reasons_page
+from llmservice.api.v1alpha1.reasons import MEANINGS
+from llmservice.engines.registry import ENGINES
+from tools.reference.causes import causes_of, causes_page
+from tools.reference.reasons import GROUPS, reasons_page
 
 
 def test_every_reason_has_a_meaning_and_a_remedy() -> None:
@@ -19,6 +22,22 @@ def test_meanings_and_remedies_are_sentences() -> None:
     assert [text for text in texts if not re.fullmatch(r"[A-Z`].*\.", text) or "|" in text] == []
 
 
-def test_the_page_has_one_row_for_each() -> None:
-    rows = re.findall(r"^\| `(\w+)` \|", reasons_page(), re.MULTILINE)
-    assert rows == [str(reason) for reason in Reason]
+def test_the_page_has_one_section_for_each_in_groups() -> None:
+    page = reasons_page(MEANINGS, ())
+    assert re.findall(r"^### (\w+)$", page, re.MULTILINE) == [str(reason) for reason in Reason]
+    assert re.findall(r"^## (.+)$", page, re.MULTILINE) == list(GROUPS.values())
+
+
+def test_a_reason_leads_to_its_causes_and_back() -> None:
+    causes = causes_of(ENGINES)
+    leading = re.findall(r"\(causes\.md#(\w+)\)", reasons_page(MEANINGS, causes))
+    assert leading == [reason.lower() for reason in causes]
+    assert re.findall(r"\(reasons\.md#(\w+)\)", causes_page(ENGINES)) == leading
+
+
+def test_every_cause_of_an_engine_is_in_the_section_of_its_reason() -> None:
+    page = causes_page(ENGINES)
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    for engine in ENGINES.values():
+        for each in engine.log_patterns:
+            assert f"| {each.cause} | {each.remedy_in_numbers or each.remedy} |" in sections[str(each.reason)]

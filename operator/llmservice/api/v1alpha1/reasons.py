@@ -405,14 +405,3 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
     ),
 }
-
-
-def reasons_page() -> str:
-    """The page docs/reference/reasons.md (Markdown): every reason in the order of the list."""
-    rows = "".join(f"| `{reason}` | {text.meaning} | {text.remedy} |\n" for reason, text in MEANINGS.items())
-    return (
-        "# Reasons\n\n"
-        "Every condition and every Event of an LLMService carries one of these; the message beside it has the names\n"
-        "and numbers.\n\n"
-        "| reason | meaning | what to do |\n|---|---|---|\n" + rows
-    )
