@@ -17,6 +17,7 @@ VENV := $(LLMSERVICE_CACHE)/venv-$(shell sha256sum $(LOCK) | cut -c1-12)
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 TESTS ?=
+ALIAS ?= latest
 
 # $(call part,NAME,COMMAND): runs it and says how long it took.
 define part
@@ -59,7 +60,7 @@ check: $(VENV)/ready ## Style, types, layers
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/load --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/load --ignore=tests/site/browser --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart and overlays: real Helm and kubectl, no cluster
@@ -145,7 +146,22 @@ docs: $(VENV)/ready ## Write the pages of docs/reference that are made from code
 
 .PHONY: site
 site: $(VENV)/ready ## Build the documentation as a site: build/site
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+.PHONY: test-site
+test-site: $(VENV)/ready ## Look at every page of the site in a browser: narrow, wide, light, dark; pictures in build/site-pictures
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; }
+	$(call part,the site in a browser,$(RUN) -m pytest -q -n 2 tests/site/browser $(TESTS))
+
+.PHONY: site-version
+site-version: $(VENV)/ready ## Keep the site as that of VERSION=0.2 (ALIAS=latest), beside others, in the local branch site-versions
+	@test -n "$(VERSION)" || { echo "VERSION=0.2 names the version" >&2; exit 2; }
+	$(BIN)/mike deploy --config-file mkdocs-versions.yml --branch site-versions --update-aliases "$(VERSION)" $(ALIAS)
+	$(if $(ALIAS),$(BIN)/mike set-default --config-file mkdocs-versions.yml --branch site-versions $(ALIAS))
+
+.PHONY: recording
+recording: setup ## Record the terminal on the start page anew, from a real run on the sandbox
+	@$(RUN) -m tools.website.recording docs/assets/terminal.svg
 
 .PHONY: golden
 golden: $(VENV)/ready ## Write the expected manifests of tests/golden/ anew: read the diff before you commit it
