@@ -108,7 +108,7 @@ operator-image: setup image-tools # which the cluster tests would else build, an
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (WORKERS=3: in so many sandboxes; KEEP=1 leaves them running)
 	@trap '$(down)' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts tests/newcomers))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts))
 
 .PHONY: quick
 quick: setup ## The parts of test-faults, test-hostile and test-streams that are in `make test`

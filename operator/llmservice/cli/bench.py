@@ -18,7 +18,7 @@ from llmservice.cli.bench_load import LoadOptions, load_of
 from llmservice.cli.bench_measuring import Measured, Setting, measure
 from llmservice.cli.bench_target import key_of
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.namespaces import namespace_option
+from llmservice.cli.where import Where, cluster_options
 
 _INTERRUPTED = 130
 """As of a shell for a program that Ctrl-C ended."""
@@ -31,8 +31,7 @@ _SECONDS = click.FloatRange(0, 86_400)
 
 @click.command(name="bench")
 @click.argument("target", metavar="NAME|URL")
-@namespace_option
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
+@cluster_options
 @click.option("--model", default="", help="Model to ask for.  [default: the service's, or the first that a URL lists]")
 @click.option("--key-file", type=_FILE, help="File with a client's key. Omitted: LLMSERVICE_BENCH_KEY, or none.")
 @click.option("--against", metavar="NAME|URL", help="Another service: the same load on it afterwards, side by side.")
@@ -66,7 +65,7 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the load generator's files here.")
 @click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(  # the other options are taken apart by `_taken`
-    target: str, output: str, key_file: Path | None, ttft: float, tpot: float, **options: Any
+    target: str, where: Where, output: str, key_file: Path | None, ttft: float, tpot: float, **options: Any
 ) -> None:
     """Put load on a service and print what it measured: time to first token, time per token, throughput, errors.
 
@@ -86,7 +85,7 @@ def command(  # the other options are taken apart by `_taken`
         load, files = load_of(_taken(LoadOptions, options)), _taken(Files, options)
         files.check()
         objective = Objective(ttft_seconds=ttft, tpot_seconds=tpot)
-        given = {"target": target, "load": load, "objective": objective, "key": key_of(key_file)}
+        given = {"target": target, "where": where, "load": load, "objective": objective, "key": key_of(key_file)}
         measured = asyncio.run(measure(_taken(Setting, {**options, **given})))
         _tell(measured, output)
         files.write(measured)

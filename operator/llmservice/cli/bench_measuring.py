@@ -16,6 +16,7 @@ from llmservice.bench.report import Report, report_of
 from llmservice.cli.bench_generator import generator
 from llmservice.cli.bench_running import Running
 from llmservice.cli.bench_target import calibration, endpoint
+from llmservice.cli.where import Where
 from llmservice.errors import Unavailable
 
 
@@ -25,8 +26,7 @@ class Setting:
 
     target: str
     against: str | None
-    namespace: str
-    context: str
+    where: Where
     model: str
     key: str
     load: Load
@@ -60,7 +60,7 @@ async def measure(setting: Setting) -> list[Measured]:
 
 async def _measure_one(setting: Setting, target: str, program: Path, *, place: int) -> Measured:
     extra = {} if setting.until_eos else {"ignore_eos": True}
-    async with endpoint(target, setting.namespace, setting.context, setting.model, setting.key) as at:
+    async with endpoint(target, setting.where, setting.model, setting.key) as at:
         counted = await calibration(at, setting.key, extra)
         with _folder(setting.keep, place) as folder:
             running = Running(

@@ -14,11 +14,12 @@ import orjson
 
 from llmservice.bench.generator import KEY_VARIABLE
 from llmservice.bench.prompts import Calibration, calibrated, prompt
+from llmservice.cli.connecting import connected
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.port_forward import forwarded
 from llmservice.cluster.transport.answers import read_at_most
-from llmservice.cluster.transport.connection import connect
-from llmservice.cluster.transport.credentials import SERVICE_ACCOUNT, load_credentials
+from llmservice.cluster.transport.credentials import SERVICE_ACCOUNT
 from llmservice.errors import InvalidInput, NotFound, NotYet, OperatorError, Refused, Unavailable, UsageError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.pods import is_ready
@@ -43,14 +44,14 @@ class Endpoint:
 
 
 @asynccontextmanager
-async def endpoint(target: str, namespace: str, context: str, model: str, key: str) -> AsyncIterator[Endpoint]:
+async def endpoint(target: str, where: Where, model: str, key: str) -> AsyncIterator[Endpoint]:
     """The target, reachable while the block lasts. Raises what is in the way of it, with the way out."""
     if "://" in target:
         url = _base(target)
         yield Endpoint(title=url, url=url, model=model or await _first_model(url, key))
         return
-    async with connect(await load_credentials(context=context)) as connection:
-        server, space = ApiServer(connection), namespace or connection.credentials.namespace
+    async with connected(where) as (connection, space):
+        server = ApiServer(connection)
         body = await server.get(Ref(kind="LLMService", namespace=space, name=target))
         service = await server.get(Ref(kind="Service", namespace=space, name=target))
         if body is None or service is None:

@@ -4,6 +4,7 @@ import asyncio
 
 import click
 
+from llmservice.cli.connecting import connected
 from llmservice.cli.documents import to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.gateway_entries import configuration, is_served, key_variable, names_of
@@ -49,7 +50,7 @@ def command(where: Where, fallbacks: tuple[str, ...], *, all_namespaces: bool) -
 
 
 async def _services(where: Where, *, everywhere: bool) -> list[Manifest]:
-    async with where.connected() as (connection, namespace):
+    async with connected(where) as (connection, namespace):
         services = await ApiServer(connection).list("LLMService", "" if everywhere else namespace)
         return sorted(services, key=_name)
 

@@ -7,26 +7,23 @@ import webbrowser
 
 import click
 
+from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.service_state import state_of
+from llmservice.cli.where import Where, cluster_options
 from llmservice.cluster.own_namespace import USUAL
-from llmservice.cluster.transport.connection import connect
-from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.errors import UsageError
 from llmservice.ui.reading import Reader
 from llmservice.ui.server import Page
 
 
 @click.command(name="ui")
-@click.option("--namespace", "-n", default="", help="Namespace of the LLMServices. Omitted: that of the context.")
+@cluster_options
 @click.option("--all-namespaces", "-A", is_flag=True, help="Those of all namespaces.")
-@click.option("--context", default="", help="Kubeconfig context. Omitted: the current one.")
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator's Lease is.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1. Omitted: any free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page in a browser.  [default: browser]")
-def command(
-    namespace: str, context: str, operator_namespace: str, port: int, *, all_namespaces: bool, browser: bool
-) -> None:
+def command(where: Where, operator_namespace: str, port: int, *, all_namespaces: bool, browser: bool) -> None:
     """Serve a page on 127.0.0.1 that shows the LLMServices of a namespace, live, until Ctrl-C: their state, replicas,
     plans and starts, and why each has its number of replicas.
 
@@ -39,16 +36,14 @@ def command(
     llmservice ui -A --no-browser --port 8088
     """  # noqa: D205, D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        if namespace and all_namespaces:
+        if where.namespace and all_namespaces:
             raise UsageError("OneScope", "give a namespace or all of them", field="--all-namespaces")
-        wanted = None if all_namespaces else namespace
-        asyncio.run(_serve(wanted, context, operator_namespace, port, browser=browser))
+        asyncio.run(_serve(where, operator_namespace, port, everywhere=all_namespaces, browser=browser))
 
 
-async def _serve(namespace: str | None, context: str, operator_namespace: str, port: int, *, browser: bool) -> None:
-    """`namespace` is None for all of them, empty for that of the context."""
-    async with connect(await load_credentials(context=context)) as connection:
-        chosen = "" if namespace is None else namespace or connection.credentials.namespace
+async def _serve(where: Where, operator_namespace: str, port: int, *, everywhere: bool, browser: bool) -> None:
+    async with connected(where) as (connection, namespace):
+        chosen = "" if everywhere else namespace
         reader = Reader(
             connection=connection, namespace=chosen, operator_namespace=operator_namespace, state_of=state_of
         )

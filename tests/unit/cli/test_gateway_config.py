@@ -59,7 +59,7 @@ def test_a_key_is_a_variable_that_is_named_and_never_a_value(small: SmallCluster
 
 
 def test_services_with_one_name_share_it(small: SmallCluster) -> None:
-    names = {"spec__model__names": ["chat"]}
+    names: dict[str, Any] = {"spec__model__names": ["chat"]}
     small.objects = [served("a", **names), served("b", **names)]
     entries = models(run())
     assert [each["model_name"] for each in entries] == ["chat", "chat"]
