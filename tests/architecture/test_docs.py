@@ -123,7 +123,7 @@ def test_a_path_that_a_page_names_exists(page: Path) -> None:
     assert [word for word in paths_in(page) if not any((root / word).exists() for root in (ROOT, PACKAGE))] == []
 
 
-WALKS = sorted((ROOT / "docs" / "contributing").glob("*.md"))
+WALKS = sorted((ROOT / "docs" / "contributing").glob("add-*.md"))
 _PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
