@@ -16,9 +16,9 @@ RUN python3 -m venv /opt/llmservice \
       --only-binary=:all: --require-hashes --requirement runtime.lock \
  && /opt/llmservice/bin/pip uninstall --yes --quiet pip setuptools
 COPY operator/llmservice /opt/llmservice/lib/python3.11/site-packages/llmservice
-# A read-only root cannot keep bytecode: without it each start would compile everything anew. By one process: what several
-# share among themselves has other bytes each time.
-RUN PYTHONHASHSEED=0 /opt/llmservice/bin/python3 -m compileall -q --invalidation-mode unchecked-hash /opt/llmservice/lib
+# A read-only root cannot keep bytecode: without it each start would compile everything anew. All of it, and by one
+# process: what an import of pip left is dated, and what several share among themselves has other bytes each time.
+RUN PYTHONHASHSEED=0 /opt/llmservice/bin/python3 -m compileall -qf --invalidation-mode unchecked-hash /opt/llmservice/lib
 
 FROM docker.io/library/python:3.11-slim-bookworm@sha256:0bee7276f83efd4a1ee05bbbf4281d95ed28e079220a9457f25a93e3f1e3c31b
 

@@ -32,7 +32,7 @@ def tracked() -> Iterator[tuple[Path, str]]:
 
 
 def test_every_image_of_ours_is_in_the_one_registry() -> None:
-    image = re.compile(rf"(?<![\w.-])(?<![\w.-]/){re.escape(HOST)}/[\w-]+/(?:{'|'.join(OURS)})\b")
+    image = re.compile(rf"(?<![\w.-])(?<![\w.-]/){re.escape(HOST)}/[a-z0-9-]+/(?:{'|'.join(OURS)})\b")
     said = {(found, path) for path, text in tracked() for found in image.findall(text)}
     others = {(found, path) for found, path in said if not found.startswith(f"{NAMES.registry}/")}
     assert others == set()
