@@ -3,7 +3,6 @@
 Keys of that file: https://docs.litellm.ai/docs/proxy/configs (LiteLLM 1.106).
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -54,7 +53,8 @@ def key_variable(service: Manifest) -> str:
     if not (service["spec"].get("auth") or {}):
         return ""
     metadata = service["metadata"]
-    return re.sub(r"[^A-Z0-9]", "_", f"{metadata['namespace']}_{metadata['name']}_KEY".upper())
+    name = f"{metadata['namespace']}_{metadata['name']}_KEY".upper()
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
 def _entries(service: Manifest) -> Iterator[Json]:
