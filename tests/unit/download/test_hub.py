@@ -112,8 +112,10 @@ async def test_a_cut_in_the_middle_goes_on_where_it_was(hub: LocalHub, root: Pat
     hub.faults.append(Fault(f"other/meta/llama/resolve/{COMMIT}/{FIRST}", after=2**17, times=3))
     await download(root, progress=progress)
     assert marker(root)
-    assert progress.errors == 3
-    assert hub.served == progress.done + len(hub.repositories["meta/llama"].files["model.safetensors.index.json"])
+    # aiohttp asks again by itself where a connection that it kept is closed before an answer: that is no error of ours.
+    unseen, index = 3 - progress.errors, len(hub.repositories["meta/llama"].files["model.safetensors.index.json"])
+    assert unseen in (0, 1)
+    assert progress.done + index <= hub.served <= progress.done + index + unseen * 2**18
 
 
 @pytest.mark.parametrize("at", ["other/", ""])
