@@ -126,7 +126,7 @@ def test_two_renders_are_the_same_bytes() -> None:
 
 def test_no_template_asks_the_cluster_the_clock_or_chance() -> None:
     """Argo CD renders without a cluster, and again and again."""
-    for template in (CHART / "templates").iterdir():
+    for template in filter(Path.is_file, (CHART / "templates").rglob("*")):
         actions = " ".join(
             re.findall(r"\{\{.*?\}\}", re.sub(r"\{\{/\*.*?\*/\}\}", "", template.read_text(), flags=re.DOTALL))
         )

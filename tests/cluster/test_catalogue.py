@@ -19,11 +19,19 @@ L5 = "accelerators: [{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [N
 @pytest.fixture
 def system(cluster: Kube) -> Iterator[Kube]:
     """Where an operator outside a cluster looks for its ConfigMap; without one before and after."""
-    cluster.kubectl("create", "namespace", USUAL, check=False)
     system = cluster.within(USUAL)
+    # The tests before may have left it terminating: then it is made anew.
+    if _is_ending(cluster):
+        cluster.kubectl("wait", "--for=delete", f"namespace/{USUAL}", "--timeout=120s")
+    cluster.kubectl("create", "namespace", USUAL, check=False)
     system.delete("ConfigMap", CATALOGUE)
     yield system
     system.delete("ConfigMap", CATALOGUE)
+
+
+def _is_ending(cluster: Kube) -> bool:
+    namespace = cluster.get("Namespace", USUAL)
+    return namespace is not None and "deletionTimestamp" in namespace["metadata"]
 
 
 def overlay(system: Kube, accelerators: str) -> None:
