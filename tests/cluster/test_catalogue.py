@@ -30,8 +30,8 @@ def system(cluster: Kube) -> Iterator[Kube]:
 
 
 def _is_ending(cluster: Kube) -> bool:
-    namespace = cluster.get("Namespace", USUAL)
-    return namespace is not None and "deletionTimestamp" in namespace["metadata"]
+    ends = "jsonpath={.metadata.deletionTimestamp}"
+    return bool(cluster.kubectl("get", "namespace", USUAL, "--ignore-not-found", "-o", ends))
 
 
 def overlay(system: Kube, accelerators: str) -> None:
