@@ -135,6 +135,12 @@ class Kube:
         """A condition of an LLMService; empty when it has none."""
         return condition_of(self.get("LLMService", name), kind)
 
+    def await_end(self, namespace: str) -> None:
+        """Until a namespace that is being deleted is gone: nothing can be made in it before."""
+        ends = "jsonpath={.metadata.deletionTimestamp}"
+        if self.kubectl("get", "namespace", namespace, "--ignore-not-found", "-o", ends):
+            self.kubectl("wait", "--for=delete", f"namespace/{namespace}", "--timeout=110s")
+
     def wait_ready(self, name: str, reason: str = "Ready", seconds: float = 180) -> Body:
         """Wait until Ready is True with this reason for the current generation."""
 

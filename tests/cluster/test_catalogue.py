@@ -20,18 +20,11 @@ L5 = "accelerators: [{name: L5, vendor: nvidia, memory_gib: 30, labels: {gfd: [N
 def system(cluster: Kube) -> Iterator[Kube]:
     """Where an operator outside a cluster looks for its ConfigMap; without one before and after."""
     system = cluster.within(USUAL)
-    # The tests before may have left it terminating: then it is made anew.
-    if _is_ending(cluster):
-        cluster.kubectl("wait", "--for=delete", f"namespace/{USUAL}", "--timeout=120s")
+    cluster.await_end(USUAL)  # of the tests before, which do not wait
     cluster.kubectl("create", "namespace", USUAL, check=False)
     system.delete("ConfigMap", CATALOGUE)
     yield system
     system.delete("ConfigMap", CATALOGUE)
-
-
-def _is_ending(cluster: Kube) -> bool:
-    ends = "jsonpath={.metadata.deletionTimestamp}"
-    return bool(cluster.kubectl("get", "namespace", USUAL, "--ignore-not-found", "-o", ends))
 
 
 def overlay(system: Kube, accelerators: str) -> None:

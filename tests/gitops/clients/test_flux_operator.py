@@ -78,6 +78,7 @@ def test_the_example_installs_the_operator_and_leaves_models_crd_and_roles(ours:
 
 
 def test_a_helm_release_is_repaired_rolled_back_and_removed_without_touching_models(ours: Flux, team: Kube) -> None:
+    ours.kube.await_end(OPERATOR_SYSTEM)
     release(ours)
     wait_for_release(ours)
     team.create(a_tiny_service())
