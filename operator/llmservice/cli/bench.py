@@ -17,8 +17,9 @@ from llmservice.cli.bench_files import Files
 from llmservice.cli.bench_load import LoadOptions, load_of
 from llmservice.cli.bench_measuring import Measured, Setting, measure
 from llmservice.cli.bench_target import key_of
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 
 _INTERRUPTED = 130
 """As of a shell for a program that Ctrl-C ended."""

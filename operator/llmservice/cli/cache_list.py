@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from llmservice.cli.cache_claim import cache_claim_at
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.table import table
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import UsageError
 

@@ -9,13 +9,14 @@ import click
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cli.answers import Answer, answer_file
+from llmservice.cli.cluster_options import connection_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.documents import to_json, to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.findings import Severity
 from llmservice.cli.planner_options import planner_from, settings_of, setup_options
 from llmservice.cli.reading import files_argument
-from llmservice.cli.where import Where, connection_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import Conflict, InvalidInput
 from llmservice.objects.names import DOWNLOAD_PREFIX, OPERATOR

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from llmservice.cli.answering import answer_files
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected
 from llmservice.cli.diff_cluster import Comparison, compared
@@ -18,7 +19,7 @@ from llmservice.cli.output import as_data, is_for_programs, output_option
 from llmservice.cli.own_objects import service_named
 from llmservice.cli.planner_options import planner_from, setup_options
 from llmservice.cli.reading import STDIN
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.transport.connection import Connection

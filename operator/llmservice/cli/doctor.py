@@ -23,11 +23,12 @@ from llmservice.cli.checkup import (
     of_services,
 )
 from llmservice.cli.checkup_devices import of_devices
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import as_data, is_for_programs, output_option
 from llmservice.cli.table import Painted, bad, good, table, warning
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.device_census import DeviceCensus
 from llmservice.cluster.own_namespace import USUAL

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected
 from llmservice.cli.event_list import as_text, events_of
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.own_objects import jobs_of, labelled, pods_of_jobs, service_named
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.listing import Selection, list_all

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from llmservice.cli.asking import Asker
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected, namespace_or_default
 from llmservice.cli.exit_codes import errors_shown
@@ -14,7 +15,7 @@ from llmservice.cli.holding import held, is_autoscaled, last_told
 from llmservice.cli.output import as_data, is_for_programs, output_option
 from llmservice.cli.own_objects import service_named
 from llmservice.cli.program import program
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.cluster.transport.connection import Connection

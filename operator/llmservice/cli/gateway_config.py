@@ -4,11 +4,12 @@ import asyncio
 
 import click
 
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.documents import to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.gateway_entries import configuration, is_served, key_variable, names_of
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.objects.references import Manifest

@@ -4,6 +4,7 @@ import asyncio
 
 import click
 
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
@@ -12,7 +13,7 @@ from llmservice.cli.log_reading import Asked, follow, last_lines
 from llmservice.cli.own_objects import jobs_of, pods_of_jobs, replicas_of, service_named
 from llmservice.cli.plural import counted
 from llmservice.cli.program import program
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, UsageError

@@ -13,7 +13,8 @@ import click
 
 from llmservice.catalog.catalogue import Catalogue, nearest
 from llmservice.cli.catalogue_file import catalogue_option, catalogue_with
-from llmservice.cli.where import Where, connection_options
+from llmservice.cli.cluster_options import connection_options
+from llmservice.cli.where import Where
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.errors import InvalidSetting, UsageError
 from llmservice.planning.network import MetricsReaders

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
@@ -14,7 +15,7 @@ from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
 from llmservice.cli.program import program
 from llmservice.cli.service_state import state_of
 from llmservice.cli.status_text import as_list, as_screen
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import NotFound, OperatorError, UsageError
 from llmservice.objects.names import NAME_LABEL

@@ -7,10 +7,11 @@ import webbrowser
 
 import click
 
+from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.service_state import state_of
-from llmservice.cli.where import Where, cluster_options
+from llmservice.cli.where import Where
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.errors import UsageError
 from llmservice.ui.reading import Reader
