@@ -72,9 +72,9 @@ def outcome(facts: ModelFacts, memory: float, setup: Setup) -> Outcome:
 
 
 def is_no_better(one: Outcome, another: Outcome) -> bool:
-    """Whether the first is not above the second; what cannot be told for one cannot be told for the other."""
+    """Whether the first is not above the second; what cannot be told is above only what surely does not fit."""
     if Outcome.UNKNOWN in (one, another):
-        return one is another
+        return one is another or one is Outcome.DOES_NOT_FIT
     return BETTER[one] <= BETTER[another]
 
 
