@@ -40,11 +40,14 @@ def cpu_seconds(read: Reader, text: str) -> float:
 
 
 def grows_too_much(read: Reader, piece: str, sizes: Sequence[int] = SIZES) -> bool:
-    """Whether it costs more than linearly, seen four times: a quadratic one is seen each time."""
+    """Whether it costs more than linearly, seen twelve times: a quadratic one is seen each time.
+
+    A busy machine takes the processor's caches away for a while, which looks the same a few times in a row.
+    """
     texts = [repeated(piece, size) for size in sizes]
     if cpu_seconds(read, texts[-1]) < TOO_SHORT_TO_TELL:
         return False
-    return all(_one_look(read, texts) for _ in range(4))
+    return all(_one_look(read, texts) for _ in range(12))
 
 
 def _one_look(read: Reader, texts: Iterable[str]) -> bool:
