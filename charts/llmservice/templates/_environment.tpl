@@ -24,6 +24,20 @@
 - name: LLMSERVICE_DOWNLOAD_IMAGE
   value: {{ include "llmservice.image" . }}
 {{- end }}
+{{- if .Values.activator.enabled }}
+- name: LLMSERVICE_ACTIVATOR
+  value: "on"
+{{- end }}
+{{- include "llmservice.servedNamespaces" . }}
+{{- range $name, $value := include "llmservice.settings" . | fromYaml }}
+{{- if $value }}
+- name: LLMSERVICE_{{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "llmservice.servedNamespaces" }}
 {{- if eq .Values.scope "namespaced" }}
 - name: LLMSERVICE_NAMESPACES
   {{- if .Values.namespaces }}
@@ -34,7 +48,13 @@
       fieldPath: metadata.namespace
   {{- end }}
 {{- end }}
-{{- range $name, $value := include "llmservice.settings" . | fromYaml }}
+{{- end }}
+
+{{- define "llmservice.activatorEnvironment" -}}
+- name: LLMSERVICE_LOG_FORMAT
+  value: {{ .Values.logFormat }}
+{{- include "llmservice.servedNamespaces" . }}
+{{- range $name, $value := include "llmservice.activatorSettings" . | fromYaml }}
 {{- if $value }}
 - name: LLMSERVICE_{{ $name }}
   value: {{ $value | quote }}
@@ -65,6 +85,14 @@ PLATFORM: {{ .Values.platform | quote }}
 PROMETHEUS_URL: {{ .Values.prometheus.url | quote }}
 PROMETHEUS_TOKEN_FILE: {{ ternary "/var/run/secrets/prometheus/token" "" (ne .Values.prometheus.tokenSecret.name "") | quote }}
 WORKERS: {{ ternary "" (toString .Values.workers) (eq (int .Values.workers) 16) | quote }}
+{{- end }}
+
+{{- define "llmservice.activatorSettings" -}}
+{{- with .Values.activator -}}
+ACTIVATOR_MAX_HELD: {{ ternary "" (toString .maxHeld) (eq (int .maxHeld) 5000) | quote }}
+ACTIVATOR_MAX_WAIT_SECONDS: {{ ternary "" (toString .maxWaitSeconds) (eq (int .maxWaitSeconds) 600) | quote }}
+{{- end }}
+LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
 {{- end }}
 
 {{- define "llmservice.pairs" -}}
