@@ -66,6 +66,8 @@ FEATURES: dict[str, Body] = {
         "activator": {
             "replicas": 3,
             "maxHeld": 1000,
+            "maxHeldPerService": 100,
+            "maxHeldMiB": 64,
             "maxWaitSeconds": 120,
             "serviceAccount": {"create": False, "name": "given"},
             "nodeSelector": {"pool": "edge"},

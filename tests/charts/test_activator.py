@@ -35,7 +35,9 @@ def test_the_operator_finds_its_pods_by_their_labels() -> None:
 
 def test_a_pod_that_is_told_to_stop_has_longer_than_a_request_may_wait() -> None:
     for values, seconds in (({}, 600), (FEATURES["activator"], 120)):
-        assert activator(values)["template"]["spec"]["terminationGracePeriodSeconds"] == seconds + 30
+        spec = activator(values)
+        assert spec["template"]["spec"]["terminationGracePeriodSeconds"] == seconds + 30
+        assert environment(spec)["LLMSERVICE_ACTIVATOR_GRACE_SECONDS"] == str(seconds + 30)
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_parent_chart_may_share_its_globals() -> None:
         ({"prometheus": {"url": "prometheus:9090"}}, "at '/prometheus/url'"),
         ({"workers": 257}, "at '/workers'"),
         ({"activator": {"replicas": 0}}, "at '/activator/replicas'"),
-        ({"activator": {"maxHeld": "many"}}, "at '/activator/maxHeld'"),
+        ({"activator": {"maxHeldMiB": "256Mi"}}, "at '/activator/maxHeldMiB'"),
         ({"admission": {"users": {"imagePrefixes": ["team/"]}}}, "at '/admission/users/imagePrefixes/0'"),
         ({"networkPolicy": {"apiServer": {"ports": []}}}, "at '/networkPolicy/apiServer/ports'"),
     ],

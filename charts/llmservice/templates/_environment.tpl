@@ -50,9 +50,15 @@
 {{- end }}
 {{- end }}
 
+{{- define "llmservice.activatorGrace" -}}
+{{ add .Values.activator.maxWaitSeconds 30 }}
+{{- end }}
+
 {{- define "llmservice.activatorEnvironment" -}}
 - name: LLMSERVICE_LOG_FORMAT
   value: {{ .Values.logFormat }}
+- name: LLMSERVICE_ACTIVATOR_GRACE_SECONDS
+  value: {{ include "llmservice.activatorGrace" . | quote }}
 {{- include "llmservice.servedNamespaces" . }}
 {{- range $name, $value := include "llmservice.activatorSettings" . | fromYaml }}
 {{- if $value }}
@@ -89,8 +95,10 @@ WORKERS: {{ ternary "" (toString .Values.workers) (eq (int .Values.workers) 16) 
 
 {{- define "llmservice.activatorSettings" -}}
 {{- with .Values.activator -}}
-ACTIVATOR_MAX_HELD: {{ ternary "" (toString .maxHeld) (eq (int .maxHeld) 5000) | quote }}
-ACTIVATOR_MAX_WAIT_SECONDS: {{ ternary "" (toString .maxWaitSeconds) (eq (int .maxWaitSeconds) 600) | quote }}
+ACTIVATOR_HELD: {{ ternary "" (toString .maxHeld) (eq (int .maxHeld) 5000) | quote }}
+ACTIVATOR_HELD_EACH: {{ ternary "" (toString .maxHeldPerService) (eq (int .maxHeldPerService) 500) | quote }}
+ACTIVATOR_HELD_MIB: {{ ternary "" (toString .maxHeldMiB) (eq (int .maxHeldMiB) 256) | quote }}
+ACTIVATOR_WAIT_SECONDS: {{ ternary "" (toString .maxWaitSeconds) (eq (int .maxWaitSeconds) 600) | quote }}
 {{- end }}
 LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
 {{- end }}
