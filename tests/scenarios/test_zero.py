@@ -126,7 +126,7 @@ def test_it_says_what_a_start_takes_to_those_who_hold_its_requests() -> None:
     world.sleepers.cache.put(world.get("LLMService"))
     world.pass_once()
     said = json.loads(world.slice()["metadata"]["annotations"]["llmservice.dev/activation"])
-    assert (said["models"], said["concurrency"]) == (["chat"], world.evaluation.plan.max_num_seqs)
+    assert (said["models"], said["startSeconds"]) == (["chat"], 42)
 
 
 def test_a_second_pass_over_the_same_state_writes_nothing() -> None:
