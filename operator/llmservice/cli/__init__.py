@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 from llmservice import __version__
 
 VERBS = {
+    "activate": "Hold requests for services that sleep until a replica is ready.",
     "bench": "Put load on a service, and print what it measured.",
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "completion": "Print the completion of a shell: bash, zsh or fish.",

@@ -40,5 +40,6 @@ KINDS = {
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
         Kind("v1", "ConfigMap", "configmaps"),
         Kind("v1", "Node", "nodes"),
+        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
     )
 }

@@ -76,3 +76,12 @@ DOWNLOAD_CONTAINER = "download"
 
 DOWNLOAD_PREFIX = "llmservice-download-"
 """What the names of those Jobs begin with; a digest of claim and request follows."""
+
+ACTIVATION_ANNOTATION = f"{GROUP}/activation"
+"""On the EndpointSlice by which activators are endpoints of a Service: what they must know of the service, as JSON."""
+
+SERVICE_NAME_LABEL = "kubernetes.io/service-name"
+"""On every EndpointSlice: the Service that it belongs to."""
+
+SLICE_MANAGER_LABEL = "endpointslice.kubernetes.io/managed-by"
+"""On every EndpointSlice: who writes it; the API group of LLMServices on those of the activators."""
