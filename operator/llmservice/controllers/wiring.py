@@ -18,6 +18,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection, node_label_keys
+from llmservice.controllers.activation import Activation, an_activation, slice_kinds
 from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
@@ -26,7 +27,7 @@ from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
 from llmservice.controllers.rereading import Rereading, WithinHistory
-from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.controllers.resync import WATCHED, ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.controllers.stalls import a_stall_watch
@@ -69,27 +70,30 @@ class Parts:
     autoscaler: Autoscaler
     stalls: StallWatch
     nodes: NodeWatch
+    activation: Activation | None = None
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
     """Every part, made and connected."""
     cache, queue, history = ObjectCache(), replica.queue(), History()
     namespaces = settings.namespaces or ("",)
-    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces)
+    kinds = (*WATCHED, *slice_kinds(settings))
+    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces, kinds=kinds)
     history.after_outage = resync.wanted.set
     events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
     cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
-    informers = _informers(connection, cache, history, namespaces)
+    informers = _informers(connection, cache, history, namespaces, kinds[1:])
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
     cache.listen(nodes.notice)
     measured = replica.metrics.autoscale_seconds.observe
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, measured, lambda: nodes.leaving)
+    activation = an_activation(settings, connection, cache, autoscaler, queue.add)
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls)
+    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
@@ -113,13 +117,14 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         autoscaler=autoscaler,
         stalls=stalls,
         nodes=nodes,
+        activation=activation,
     )
 
 
 def _informers(
-    connection: Connection, cache: ObjectCache, history: History, namespaces: tuple[str, ...]
+    connection: Connection, cache: ObjectCache, history: History, namespaces: tuple[str, ...], kinds: tuple[str, ...]
 ) -> tuple[Informer, ...]:
-    """One for each kind of child and each namespace, and for ReplicaSets, by their metadata alone, and pods."""
+    """One for each kind and each namespace; of ReplicaSets by their metadata alone."""
     return tuple(
         Informer(
             connection=connection,
@@ -132,14 +137,16 @@ def _informers(
             ),
             history=history,
         )
-        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
+        for kind in kinds
         for namespace in namespaces
     )
 
 
 def _planner(settings: Settings) -> CataloguePlanner:
     readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
-    return CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
+    return CataloguePlanner(
+        load_catalogue(), registry_settings(settings), readers=readers, activator=bool(settings.activator)
+    )
 
 
 def _reconciler(
@@ -150,6 +157,7 @@ def _reconciler(
     planner: CataloguePlanner,
     autoscaler: Autoscaler,
     stalls: StallWatch,
+    activation: Activation | None,
 ) -> LLMServiceReconciler:
     """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
@@ -163,7 +171,7 @@ def _reconciler(
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
-        observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
+        observer=Observer(cluster=cluster, cache=cache, child_kinds=(*CHILD_KINDS, *slice_kinds(settings))),
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,
@@ -172,6 +180,7 @@ def _reconciler(
         fetch=downloads.weights_of,
         fetch_beside=downloads.beside_of,
         adapters=adapter_loading(),
+        sleepers=activation.sleepers if activation else None,
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
 
