@@ -37,10 +37,11 @@ def installed() -> Iterator[Kube]:
     box.up()
     try:
         assert box.load_image(operator_archive()) == [IMAGE]
-        kube = Kube.connect(box.kubeconfig, box.kubectl).within("models")
+        everywhere = Kube.connect(box.kubeconfig, box.kubectl)
+        kube = everywhere.within("models")
         metadata = {"name": kube.namespace, "labels": RESTRICTED}
         kube.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-        kube.kubectl("apply", "--server-side", "-f", str(ROOT / "manifests/install.yaml"))
+        everywhere.kubectl("apply", "--server-side", "-f", str(ROOT / "manifests/install.yaml"))
         for name in ("llmservice-operator", ACTIVATOR):
             kube.within(SYSTEM).kubectl("rollout", "status", f"deployment/{name}", "--timeout=110s")
         box.model_volume(kube.namespace, "models")
