@@ -35,6 +35,7 @@ VERBS = {
     "run": "Run the operator.",
     "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "ui": "Show on a page of this machine what runs, where, and why; live.",
+    "wake": "Start a replica of a service that sleeps, before the first request does.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""

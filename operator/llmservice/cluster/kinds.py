@@ -31,7 +31,6 @@ KINDS = {
         Kind("apps/v1", "Deployment", "deployments"),
         Kind("apps/v1", "ReplicaSet", "replicasets"),
         Kind("v1", "Service", "services"),
-        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
         Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies"),
         Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
         Kind("v1", "Pod", "pods"),

@@ -37,17 +37,8 @@ UPDATE_ANNOTATION = f"{GROUP}/update"
 WAKE_ANNOTATION = f"{GROUP}/wake"
 """On a resource: a time (RFC 3339). A service that slept before it is woken; none goes to sleep soon after it."""
 
-ACTIVATION_ANNOTATION = f"{GROUP}/activation"
-"""On our EndpointSlice of a service: what an activator needs to know of it, as compact JSON."""
-
 LONGEST_ACTIVATION = 4096
 """Of such an annotation, in characters."""
-
-SERVICE_NAME_LABEL = "kubernetes.io/service-name"
-"""On an EndpointSlice: the Service that it is of (discovery/v1, LabelServiceName)."""
-
-SLICE_MANAGER_LABEL = "endpointslice.kubernetes.io/managed-by"
-"""On an EndpointSlice: who writes it; Kubernetes' own controller leaves those of others alone."""
 
 SLICE_MANAGER = GROUP
 

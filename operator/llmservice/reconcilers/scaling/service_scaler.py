@@ -140,6 +140,7 @@ class ServiceScaler:
         if not service.scaling.may_sleep or service.scaling.advise:
             return None
         start, state = start_seconds(service), service.state
+        state.start_seconds = start
         after = idle_after_seconds(service.scaling.idle_after_seconds, start)
         return idle_status(state.idleness, after, start, state.held, now)
 

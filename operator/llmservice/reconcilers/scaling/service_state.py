@@ -57,6 +57,7 @@ class ServiceState:
     | `overruled`                  | managers whose number was set back                                        |
     | `bounds`                     | what holds by the schedules of this plan, and since when that is known    |
     | `idleness`                   | of a service that may sleep: since when it is quiet, or sleeps            |
+    | `start_seconds`              | what its last start took; None where that is not known                    |
     | `held`                       | requests that were held for it in the last round                          |
     | `wakes`, `passed_on`, `refused` | how often it was woken; held requests that were passed on, or refused   |
     """
@@ -78,6 +79,7 @@ class ServiceState:
     overruled: frozenset[str] = frozenset()
     bounds: tuple[ScalingPlan, float, Bounds] | None = None
     idleness: Idleness = field(default_factory=Idleness)
+    start_seconds: float | None = None
     held: int = 0
     wakes: int = 0
     passed_on: int = 0
@@ -90,6 +92,11 @@ class ServiceState:
     def report(self) -> ScalingReport | None:
         """What the status is to say; None before the first round."""
         return self.throttle.reported
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether its plan has times at which no replica need run."""
+        return self._plan is not None and self._plan.may_sleep
 
     @property
     def rests(self) -> bool:
