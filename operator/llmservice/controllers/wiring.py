@@ -23,6 +23,7 @@ from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
@@ -93,6 +94,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
+    ready = activation.sleepers.activators.ready if activation else None
+    replica.metrics.registry.register(ActivatorSeries(ready))
     reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
