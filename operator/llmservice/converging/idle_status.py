@@ -64,7 +64,7 @@ def asleep_message(idle: Mapping[str, Any] | None, name: str, *, can_hold: bool)
     since = f"asleep since {said['since']}" if "since" in said else "asleep"
     if not can_hold:
         return (
-            f"{since}; no activator is ready, so that nothing holds requests and wakes it: see the Deployment "
+            f"{since}; no activator is ready, so nothing holds requests and none wakes it: see the Deployment "
             f"llmservice-activator in the operator's namespace; to start a replica: llmservice wake {name}"
         )
     start = f", and is answered after about {said['startSeconds']} s" if "startSeconds" in said else ""
