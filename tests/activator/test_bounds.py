@@ -97,6 +97,19 @@ async def test_a_client_that_goes_gives_its_place_up_at_once(start: Start, port:
         assert len(chat.seen) == 1
 
 
+async def test_a_client_that_goes_while_nobody_reads_its_body_is_missed(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 70_000)
+    await bench.held(1)
+    await writer.drain()
+    await asyncio.sleep(0.2)
+    writer.close()
+    await bench.held(0)
+    assert await reader.read() == b""
+
+
 async def test_a_client_that_goes_while_it_is_answered_frees_its_replica(start: Start, port: int) -> None:
     bench = await start()
     await bench.cluster.sleeping(port, concurrency=1)

@@ -7,7 +7,8 @@ from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
 from llmservice.activator.connection import last, whole
-from llmservice.activator.hall import Desk, Hall
+from llmservice.activator.desk import Desk
+from llmservice.activator.hall import Hall
 from llmservice.activator.messages import buffered, checked
 from llmservice.activator.refusals import Code, Refusal, refused
 from llmservice.activator.sending import NotReached, Sender

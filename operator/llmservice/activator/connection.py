@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from http import HTTPStatus
 
 from aiohttp import web
@@ -15,6 +16,9 @@ from llmservice.activator.refusals import Answer, Code, Refusal, refused
 log = logging.getLogger(__name__)
 
 _HEADERS = 128
+_ESTABLISHED = 1
+"""The first byte of TCP_INFO, the state, of a connection that neither side has ended (tcp_states.h of Linux)."""
+
 _LINGER_SECONDS = 1.0
 """Reading on after an answer that came before the body's end, so that the client gets to read it."""
 
@@ -50,6 +54,14 @@ class ClientConnection(web.RequestHandler):
     def is_idle(self) -> bool:
         """Whether no request of it is being answered."""
         return self._current_request is None and not self._messages
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client ended it while nobody reads: asyncio tells the end to those alone who read."""
+        if self.transport is None or self.transport.is_reading():
+            return False
+        own: socket.socket = self.transport.get_extra_info("socket")
+        return own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != _ESTABLISHED
 
     def hang_up(self) -> None:
         """End it now."""
