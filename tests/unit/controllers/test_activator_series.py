@@ -9,7 +9,7 @@ from llmservice.controllers.metrics.activator_series import ActivatorSeries
 
 @pytest.mark.parametrize(
     ("ready", "values"),
-    [(None, []), (lambda: frozenset(), [0]), (lambda: frozenset({"a", "b"}), [2])],
+    [(None, []), (frozenset, [0]), (lambda: frozenset({"a", "b"}), [2])],
     ids=["not-installed", "none", "two"],
 )
 def test_ready_activators_are_counted_where_they_are_installed(
