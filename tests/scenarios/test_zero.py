@@ -143,6 +143,13 @@ def test_a_service_that_always_runs_again_has_no_slice() -> None:
     assert not world.exists("EndpointSlice", "chat-activator")
 
 
+def test_one_that_is_no_longer_scaled_wakes_for_nobody_else_would_wake_it() -> None:
+    world = ZeroWorld().sleeping()
+    world.apply()
+    world.reconcile()
+    assert world.replicas == 1
+
+
 def test_a_suspended_one_holds_nothing() -> None:
     world = ZeroWorld().sleeping()
     world.apply(spec__autoscaling={"minReplicas": 0, "maxReplicas": 2}, spec__suspend=True)
