@@ -23,9 +23,7 @@ MORE_KINDS = {
         Kind("v1", "Secret", "secrets"),
         Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         Kind("v1", "ResourceQuota", "resourcequotas"),
-        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
         Kind("apps/v1", "ReplicaSet", "replicasets"),
-        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
         Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
     )
 }

@@ -5,7 +5,7 @@ All that is watched is counted every few minutes, a page at a time with pauses b
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
@@ -73,8 +73,8 @@ class Resync:
     """Compares the cache with what is there: forgets what is gone, fetches what is unknown or another one.
 
     A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
-    namespace where it failed. The first one comes after a period: informers and kopf have just listed everything.
-    `kinds` are those that are watched.
+    namespace where it failed; `absent` tells the kinds that a namespace lacks, which are left out. The first one comes
+    after a period: informers and kopf have just listed everything. `kinds` are those that are watched.
     """
 
     api: Lister
@@ -82,6 +82,7 @@ class Resync:
     history: History = field(default_factory=History)
     namespaces: tuple[str, ...] = ("",)
     kinds: tuple[str, ...] = WATCHED
+    absent: Callable[[str], Collection[str]] = lambda _: ()
     wanted: asyncio.Event = field(default_factory=asyncio.Event)
     _told: dict[str, str] = field(default_factory=dict)
 
@@ -104,8 +105,10 @@ class Resync:
                 round_at = now() + jittered(_EVERY_SECONDS, 0.2) if is_round else round_at
 
     async def resync(self, namespace: str, pause: Pause) -> None:
-        """All kinds of a namespace, once; raises `OperatorError`."""
+        """All kinds of a namespace that it has, once; raises `OperatorError`."""
         for kind in self.kinds:
+            if kind in self.absent(namespace):
+                continue
             selector = "" if kind == "LLMService" else NAME_LABEL
             await self._kind(
                 Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pause

@@ -18,11 +18,13 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection, node_label_keys
+from llmservice.cluster.watching.optional_kinds import OptionalKinds
 from llmservice.controllers.activation import Activation, an_activation, slice_kinds
 from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
@@ -31,7 +33,7 @@ from llmservice.controllers.resync import WATCHED, ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.controllers.stalls import a_stall_watch
-from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
+from llmservice.controllers.triggers import enqueue_all, enqueue_owner, remember, use_catalogue
 from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
@@ -77,12 +79,20 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     """Every part, made and connected."""
     cache, queue, history = ObjectCache(), replica.queue(), History()
     namespaces = settings.namespaces or ("",)
-    kinds = (*WATCHED, *slice_kinds(settings))
-    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces, kinds=kinds)
+    kinds, optional = (*WATCHED, *slice_kinds(settings)), OptionalKinds()
+    resync = Resync(
+        api=ApiLister(connection),
+        cache=cache,
+        history=history,
+        namespaces=namespaces,
+        kinds=kinds,
+        absent=optional.absent_in,
+    )
     history.after_outage = resync.wanted.set
     events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
     cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
-    informers = _informers(connection, cache, history, namespaces, kinds[1:])
+    informers = _informers(connection, cache, history, optional, namespaces, kinds[1:])
+    optional.listen(lambda _, namespace: enqueue_all(queue, cache, namespace))
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
@@ -93,7 +103,11 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls, activation)
+    ready = activation.sleepers.activators.ready if activation else None
+    replica.metrics.registry.register(ActivatorSeries(ready))
+    child_kinds = (*CHILD_KINDS, *slice_kinds(settings))
+    observer = Observer(cluster=cluster, cache=cache, child_kinds=child_kinds, absent=optional.absent_in)
+    reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
@@ -122,7 +136,12 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
 
 
 def _informers(
-    connection: Connection, cache: ObjectCache, history: History, namespaces: tuple[str, ...], kinds: tuple[str, ...]
+    connection: Connection,
+    cache: ObjectCache,
+    history: History,
+    optional: OptionalKinds,
+    namespaces: tuple[str, ...],
+    kinds: tuple[str, ...],
 ) -> tuple[Informer, ...]:
     """One for each kind and each namespace; of ReplicaSets by their metadata alone."""
     return tuple(
@@ -136,6 +155,7 @@ def _informers(
                 metadata_only=kind == "ReplicaSet",
             ),
             history=history,
+            optional=optional,
         )
         for kind in kinds
         for namespace in namespaces
@@ -152,14 +172,14 @@ def _planner(settings: Settings) -> CataloguePlanner:
 def _reconciler(
     settings: Settings,
     connection: Connection,
-    cluster: Cluster,
-    cache: ObjectCache,
+    observer: Observer,
     planner: CataloguePlanner,
     autoscaler: Autoscaler,
     stalls: StallWatch,
     activation: Activation | None,
 ) -> LLMServiceReconciler:
     """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
+    cluster, cache = observer.cluster, observer.cache
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     downloads = Downloads(
         cluster=cluster,
@@ -171,7 +191,7 @@ def _reconciler(
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
-        observer=Observer(cluster=cluster, cache=cache, child_kinds=(*CHILD_KINDS, *slice_kinds(settings))),
+        observer=observer,
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,

@@ -1,7 +1,7 @@
 """Brings the desired children about: chooses how the change is rolled out, and writes what differs."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -88,7 +88,7 @@ class Applying:
             rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
         rollout = self._with_what_stands(desired, rollout, workload, replicas)
         beside = self.beside(plan, desired.body, observed.children)
-        changes = diff((*rollout.manifests, *beside), observed, held | rollout.held)
+        changes = diff((*_usable(rollout.manifests, observed), *beside), observed, held | rollout.held)
         try:
             written = await self._write(desired, changes, observed, replicas)
             check_image_volumes(manifests, written.children.get(desired.workload))
@@ -137,6 +137,11 @@ class Applying:
         return (now - since).total_seconds() >= _REPORTED_FAILURE_SECONDS
 
 
+def _usable(manifests: Iterable[Manifest], observed: Observed) -> list[Manifest]:
+    """Those of kinds that the cluster has."""
+    return [manifest for manifest in manifests if manifest["kind"] not in observed.absent]
+
+
 def _blocked(message: str) -> Blocked:
     return Blocked(Reason.REFUSED_BY_CLUSTER, message, BLOCKED_AGAIN_SECONDS)
 
@@ -157,6 +162,7 @@ def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest
         minimum=max(1, bounds.minimum) if bounds and plan.minimum is not None else 1,
         maximum=bounds.maximum if bounds else None,
         deployment=deployment,
+        scaled=plan.minimum is not None,
     )
 
 
