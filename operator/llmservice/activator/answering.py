@@ -32,7 +32,7 @@ class Answering:
         desk = self.hall.desks.get(port)
         try:
             head_bytes = _head_bytes(request)
-            checked(request.method, request.version, request.headers, head_bytes)
+            checked(request.method, request.rel_url.raw_path_qs, request.version, request.headers, head_bytes)
             desk = _there(desk)
             if desk.is_asleep and (answer := answer_asleep(desk.served, request.method, request.path)):
                 return self._ending(desk, whole(answer))

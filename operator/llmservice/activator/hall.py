@@ -102,7 +102,12 @@ class Hall:
     def send_away(self) -> None:
         """Whoever waits is told that the process ends."""
         for desk in self.desks.values():
-            self._refuse(desk, tuple(desk.line.waiting), Code.SHUTTING_DOWN, "the activator shuts down: try again now")
+            self._refuse(
+                desk,
+                tuple(desk.line.waiting),
+                Code.SHUTTING_DOWN,
+                "this activator shuts down, and another one takes its place: try again",
+            )
 
     async def emptied(self, seconds: float) -> None:
         """Return when nobody waits and nothing is with replicas, or after so many seconds."""
@@ -177,7 +182,7 @@ class Hall:
         desk.holding = None
         seconds = asyncio.get_running_loop().time() - holding.since
         taken, refused = desk.taken - holding.taken, desk.refused - holding.refused
-        told = "%s: nobody waits any more, after %.1f s: replicas took %d requests, %d were refused"
+        told = "%s: nobody waits any more, after %.1f s; taken by replicas: %d, refused: %d"
         log.info(told, desk.served, seconds, taken, refused)
 
     def _call(self, desk: Desk) -> None:
