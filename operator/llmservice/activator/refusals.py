@@ -56,7 +56,7 @@ class Refusal(Exception):
 
 
 def refused(refusal: Refusal, start_seconds: float | None = None) -> Answer:
-    """The answer of a refusal. Each 503 says when to try again: after what the last start took, or at once elsewhere."""
+    """The answer of a refusal. A 503 says when to come back: after what the last start took, or at once."""
     status = _STATUS.get(refusal.code, HTTPStatus.SERVICE_UNAVAILABLE)
     kind = _TYPE.get(status, "invalid_request_error")
     error = {"message": refusal.message, "type": kind, "param": None, "code": refusal.code.value}
