@@ -33,6 +33,15 @@ async def test_of_two_thousand_requests_those_within_the_bound_are_answered_and_
     assert len(chat.seen) == 500
 
 
+async def test_who_is_turned_away_reads_why_however_much_it_sends(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=1)
+    held = asyncio.create_task(post(bench, port))
+    await bench.held(1)
+    assert (await post(bench, port, size=300_000))[1] == "held_too_many"
+    held.cancel()
+
+
 async def test_the_resource_has_the_word_on_its_own_bounds(start: Start, port: int) -> None:
     bench = await start()
     await bench.cluster.sleeping(port, maxHeld=2, maxWaitSeconds=0.5)

@@ -44,6 +44,12 @@ class Answering:
             goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
             return self._ending(desk, response) if goes_on else last(response)
 
+    def turned_away(self, port: int) -> bytes:
+        """What a POST to this port is told before anybody reads it; empty where it is read."""
+        desk = self.hall.desks.get(port)
+        refusal = self.hall.turned_away(desk) if desk else None
+        return refused(refusal, desk.served.activation.start_seconds).last() if desk and refusal else b""
+
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:
             while True:

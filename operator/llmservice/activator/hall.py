@@ -80,6 +80,15 @@ class Hall:
         finally:
             self._leave(stay)
 
+    def turned_away(self, desk: Desk) -> Refusal | None:
+        """The refusal of whoever comes now, counted; None while fewer wait for the service than may."""
+        held = self._places.held_of(desk.served.port)
+        if held < (desk.served.activation.max_held or self.bounds.held_each):
+            return None
+        desk.refused += 1
+        self.board.change()
+        return Refusal(Code.HELD_TOO_MANY, f"{held} requests wait for {desk.served.name} already; try again later")
+
     def taken(self, stay: Stay) -> None:
         """A replica has the request: its place is free."""
         if not stay.is_taken:
@@ -133,12 +142,9 @@ class Hall:
 
     def _enter(self, desk: Desk, size: int) -> Stay:
         port, loop = desk.served.port, asyncio.get_running_loop()
-        most = desk.served.activation.max_held or self.bounds.held_each
+        if refusal := self.turned_away(desk):
+            raise refusal
         before = self._places.held_of(port)
-        if before >= most:
-            desk.refused += 1
-            self.board.change()
-            raise Refusal(Code.HELD_TOO_MANY, f"{before} requests wait for {desk.served.name} already; try again later")
         stay = Stay(desk, loop.time(), loop.create_future())
         try:
             giving_way = self._places.take(port, stay, size)

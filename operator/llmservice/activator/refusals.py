@@ -45,6 +45,12 @@ class Answer:
     body: bytes
     headers: Mapping[str, str]
 
+    def last(self) -> bytes:
+        """As it is written on a connection that ends with it."""
+        fields = {**self.headers, "Server": "llmservice", "Content-Length": str(len(self.body)), "Connection": "close"}
+        lines = [f"HTTP/1.1 {self.status.value} {self.status.phrase}", *(f"{key}: {fields[key]}" for key in fields)]
+        return "\r\n".join([*lines, "", ""]).encode() + self.body
+
 
 class Refusal(Exception):
     """A request is answered by the activator itself, with an error. `message` is a sentence for the client."""
