@@ -39,6 +39,37 @@ async def test_a_large_body_streams_through_and_is_not_kept(start: Start, port: 
         assert await answer.json() == {"size": 100 * MEGABYTE}
 
 
+@pytest.mark.parametrize("size", [10, 50_000, 300_000])
+async def test_a_body_may_come_at_any_moment_after_its_head(start: Start, port: int, size: int) -> None:
+    bench = await start(head_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        for pauses in range(12):
+            head = f"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: {size}\r\n\r\n".encode()
+            reader, writer = await conversation(port, head)
+            for _ in range(pauses):
+                await asyncio.sleep(0)
+            writer.write(b"x" * size)
+            (answer,) = await answers(reader, 1)
+            assert answer.endswith(f'"size": {size}}}'.encode())
+            writer.close()
+
+
+async def test_a_held_request_outlives_the_deadline_of_its_head(start: Start, port: int) -> None:
+    bench = await start(head_seconds=0.2, idle_seconds=0.3)
+    await bench.cluster.sleeping(port)
+    reader, writer = await conversation(port, post("/v1/x", b"body").removesuffix(b"dy"))
+    await asyncio.sleep(0)
+    writer.write(b"dy")
+    await asyncio.sleep(1)
+    assert bench.activator.hall.held == 1
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        assert (await answers(reader, 1))[0].startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
 async def test_pieces_of_a_streamed_answer_come_as_they_are_written(start: Start, port: int) -> None:
     bench = await start()
     await bench.cluster.sleeping(port)
