@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -151,6 +151,12 @@ test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; 
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
 	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
 	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
+
+.PHONY: test-zero
+test-zero: setup image-tools ## Services without a replica, their activators and many clients, 20 minutes (KEEP=1 leaves the sandbox running)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name test-zero' EXIT
+	export LLMSERVICE_SANDBOX=test-zero
+	$(call part,tests of zero,$(RUN) -m pytest -v -s -m zero tests/zero $(TESTS))
 
 .PHONY: test-gitops
 test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)

@@ -30,6 +30,7 @@ FEATURES: dict[str, Body] = {
         },
         "inspection": {"enabled": False},
         "downloads": {"enabled": False},
+        "activator": {"enabled": False},
     },
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
@@ -59,6 +60,26 @@ FEATURES: dict[str, Body] = {
     },
     "no-downloads": {"downloads": {"enabled": False}},
     "few-downloads": {"downloads": {"atOnce": 2, "bandwidth": "100M"}},
+    "no-activator": {"activator": {"enabled": False}},
+    "one-activator": {"activator": {"replicas": 1, "topologySpread": []}},
+    "activator": {
+        "activator": {
+            "replicas": 3,
+            "maxHeld": 1000,
+            "maxHeldPerService": 100,
+            "maxHeldMiB": 64,
+            "maxWaitSeconds": 120,
+            "serviceAccount": {"create": False, "name": "given"},
+            "nodeSelector": {"pool": "edge"},
+            "tolerations": [{"key": "edge", "operator": "Exists"}],
+            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}},
+            "priorityClassName": "system-cluster-critical",
+            "podAnnotations": {"note": "two"},
+            "podLabels": {"team": "platform"},
+            "resources": {"limits": {"memory": "1Gi"}},
+        },
+    },
+    "annotated-activator": {"activator": {"serviceAccount": {"annotations": {"a": "b"}}}},
     "no-inspection": {"inspection": {"enabled": False}},
     "patient-inspection": {"inspection": {"seconds": 300}},
     "settings": {"logLevel": "debug", "logFormat": "text", "workers": 32, "platform": "gke"},
@@ -94,6 +115,7 @@ FEATURES: dict[str, Body] = {
     "narrow-policy": {
         "networkPolicy": {
             "metricsFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
+            "servicesFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "gateway"}}}],
             "apiServer": {"cidrs": ["10.0.0.1/32"], "ports": [443]},
             "egress": [{"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}],
         }
@@ -133,6 +155,7 @@ TOGETHER = (
     "catalogue",
     "prometheus",
     "placed",
+    "activator",
     "narrow-policy",
     "certificate",
     "pod-monitors",

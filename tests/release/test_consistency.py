@@ -53,7 +53,9 @@ def test_every_tag_of_the_operators_image_is_the_version() -> None:
     tag = re.compile(r"[\w.-]+/operator:(\d+\.\d+\.\d+[\w.-]*)")
     said = {(found, path.relative_to(ROOT).as_posix()) for path, text in tracked() for found in tag.findall(text)}
     assert {found for found, _ in said} == {__version__}
-    assert {"manifests/install.yaml", "manifests/base/deployment.yaml"} <= {path for _, path in said}
+    assert {"manifests/install.yaml", "manifests/base/deployment.yaml", "manifests/activator/deployment.yaml"} <= {
+        path for _, path in said
+    }
 
 
 def test_chart_and_application_have_the_version() -> None:

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 from llmservice import __version__
 
 VERBS = {
+    "activate": "Hold requests for services that sleep until a replica is ready.",
     "bench": "Put load on a service, and print what it measured.",
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "completion": "Print the completion of a shell: bash, zsh or fish.",
@@ -34,6 +35,7 @@ VERBS = {
     "run": "Run the operator.",
     "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "ui": "Show on a page of this machine what runs, where, and why; live.",
+    "wake": "Start a replica of a service that sleeps, before the first request does.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""

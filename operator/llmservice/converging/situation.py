@@ -28,7 +28,8 @@ class Situation:
     stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
     log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
     nodes pull, where that is all that is waited for.
-    `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them.
+    `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them. Unless
+    an activator `can_hold` requests, those for a service that sleeps are lost.
     """
 
     plan: ServicePlan
@@ -53,3 +54,4 @@ class Situation:
     pulling: str = ""
     newest: ServicePlan | None = None
     adapters: Sequence[LoadedAdapters] = ()
+    can_hold: bool = True

@@ -203,7 +203,8 @@ class ScalingPlan:
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
     `metric_names` are the names of the metrics in this version of the engine. `measured` are (tokens, decode steps) a
     second of one replica at levels of load that somebody measured. `minimum` and `maximum` hold while none of the
-    `schedules` does.
+    `schedules` does. A service that `may_sleep` runs no replica after `idle_after_seconds` without a request; None: by
+    what its start takes.
     """
 
     minimum: int
@@ -218,6 +219,12 @@ class ScalingPlan:
     metric_names: MetricNames
     measured: tuple[tuple[float, float], ...] = ()
     schedules: tuple[Schedule, ...] = ()
+    idle_after_seconds: int | None = None
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether there are times at which no replica need run."""
+        return self.minimum == 0 or any(each.minimum == 0 for each in self.schedules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +275,11 @@ class ServicePlan:
     adapters_named: bool = False
     parallelism: Parallelism = ONE_DEVICE
     proxy: ProxyPlan | None = None
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether there are times at which no replica need run, because requests are held meanwhile."""
+        return self.scaling is not None and self.scaling.may_sleep
 
     @property
     def minimum(self) -> int | None:

@@ -37,11 +37,12 @@ EngineCondition = Callable[[str, Mapping[str, Any]], Condition | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situations:
-    """Puts a situation together; `plan` knows the current facts."""
+    """Puts a situation together; `plan` knows the current facts. `can_hold`: an activator takes requests."""
 
     plan: Planner
     scaling: Scaling
     engine: EngineCondition
+    can_hold: bool = True
 
     def of(
         self,
@@ -83,6 +84,7 @@ class Situations:
             rollout=applied.rollout,
             hopeless=is_hopeless(progress, observed.updated, found, before, running.owner.generation),
             adapters=adapters.replicas,
+            can_hold=self.can_hold,
             pulling=pulling(pods, observed.preparations, before, now),
         )
 
@@ -91,11 +93,12 @@ def _floor(replicas: int | None, plan: ServicePlan, progress: Progress, now: dat
     """The least ready replicas of the declared state: the fixed number or the autoscaler's lower bound.
 
     A schedule lowers it, and does not raise it: when its hours begin, the service does what it did before. Else one, or
-    zero after an external scale to zero.
+    zero after it went to sleep, or an external scale to zero.
     """
-    declared = replicas if replicas is not None else plan.minimum
-    if replicas is None and declared is not None and plan.scaling is not None:
-        return min(declared, bounds_at(plan.scaling, now.timestamp()).minimum)
-    if declared is not None:
-        return declared
+    if replicas is not None:
+        return replicas
+    if plan.scaling is not None and plan.minimum is not None:
+        least = min(plan.minimum, bounds_at(plan.scaling, now.timestamp()).minimum)
+        if least:
+            return least
     return 0 if progress.seen and progress.desired == 0 else 1

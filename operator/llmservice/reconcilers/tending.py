@@ -24,7 +24,7 @@ from llmservice.errors import NotLeader, OperatorError, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, Ref, ref_of
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.announcing import tell
-from llmservice.reconcilers.applying import wanted_replicas
+from llmservice.reconcilers.applying import Beside, nothing_beside, wanted_replicas
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
@@ -51,13 +51,14 @@ class _Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tending:
-    """Tends one service at a time. `now` is the clock (UTC)."""
+    """Tends one service at a time. `now` is the clock (UTC), `beside` as `Applying` has it."""
 
     observer: Observer
     children: ChildWriter
     node_life: NodeLife
     plan: MakePlan
     now: Callable[[], datetime]
+    beside: Beside = nothing_beside
     _looks: dict[str, _Look] = field(default_factory=dict)
 
     def forget(self, uid: str) -> None:
@@ -98,6 +99,7 @@ class Tending:
         revision = await self._without_failure(revision, force, live, observed)
         replicas = wanted_replicas(revision.service, revision.plan, live, self.now())
         wanted = children_of(revision, live, force.served.digest if force.served else "", replicas)
+        wanted += self.beside(revision.plan, force.newest, observed.children)
         await self.children.write(
             owner, diff(wanted, observed, _held(revision, live, wanted)), observed, replicas, is_new=False
         )

@@ -159,3 +159,7 @@ class Reason(StrEnum):
     SCALED_UP = "ScaledUp"
     SCALED_DOWN = "ScaledDown"
     OVERRULED = "Overruled"
+    IDLE = "Idle"
+    ASLEEP = "Asleep"
+    WOKEN = "Woken"
+    ACTIVATOR_MISSING = "ActivatorMissing"

@@ -404,4 +404,18 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "Another client set the Deployment's replicas; the autoscaler overrode it.",
         "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
     ),
+    Reason.IDLE: Meaning(
+        "Nobody has asked anything for `spec.autoscaling.idle.afterSeconds`: no replica runs from now on.",
+        "Nothing: the first request wakes it. Raise `afterSeconds` if that is too often.",
+    ),
+    Reason.ASLEEP: Meaning(
+        "No replica runs, because nobody asks anything. Requests are held and start one.",
+        "Nothing; to start a replica before the first request: `llmservice wake NAME`.",
+    ),
+    Reason.WOKEN: Meaning("A replica starts after none ran: the message says who asked for it.", _WAIT),
+    Reason.ACTIVATOR_MISSING: Meaning(
+        "`minReplicas` may be 0, and nothing would hold requests meanwhile: this operator has no activator, or none of "
+        "its replicas is ready.",
+        "Ask an administrator to install it (`activator.enabled` of the chart), or set `minReplicas` to 1.",
+    ),
 }

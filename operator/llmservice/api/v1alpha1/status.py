@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
+from llmservice.api.v1alpha1.idle_status import IdleStatus
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
 from llmservice.api.v1alpha1.startup_status import StartupStatus
@@ -125,6 +126,8 @@ class AutoscalingStatus(ApiModel):
     """Why ready replicas cannot be read, each reason once, of a closed list."""
     schedule: Annotated[ScheduleStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """The bounds of this hour, and when others follow."""
+    idle: Annotated[IdleStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """For minReplicas 0: whether it sleeps, or when it will."""
 
 
 class StartStatus(ApiModel):

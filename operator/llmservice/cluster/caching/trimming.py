@@ -15,9 +15,11 @@ from llmservice.cluster.caching.kept_metadata import (
     without_unread_metadata,
 )
 from llmservice.cluster.caching.kept_pods import kept_of_pod
-from llmservice.objects.names import NAME_LABEL
+from llmservice.objects.endpoint_slices import has_endpoints, is_ours
+from llmservice.objects.names import ACTIVATION_ANNOTATION, LONGEST_ACTIVATION, NAME_LABEL
 from llmservice.objects.references import Manifest, controller_of
 
+_ENDPOINTS_KEPT = 64
 _EVENT = ("reason", "type", "count", "firstTimestamp", "lastTimestamp", "eventTime")
 _LONGEST_EVENT = 4096
 
@@ -32,6 +34,7 @@ def trimmed(manifest: Manifest) -> Manifest:
     | Pod        | all but names and images of containers, where it runs, its grace, what its status says, cut; |
     |            | of one that no ReplicaSet controls all but whose it is                                     |
     | ReplicaSet | all but whose it is: its names, its label, its controller and its revision                |
+    | EndpointSlice | ours: long lists; of one of a selector all but whose it is, and whether a replica is ready |
     | a child's  | managed fields, but those that tell who owns a Deployment's `spec.replicas`; parts of its  |
     |            | pod template are shared with others, what it is made from is whole. Of what only has a     |
     |            | child's label (no LLMService controls it, or it has another name) all but whose it is      |
@@ -77,6 +80,20 @@ def _event(manifest: Manifest) -> Manifest:
     return {**kept, "metadata": metadata, "message": str(manifest.get("message") or "")[:_LONGEST_EVENT]}
 
 
+def _endpoint_slice(manifest: Manifest) -> Manifest:
+    """Ours as it is compared; of one of the selector only whether a replica is an endpoint: it may list hundreds."""
+    if not is_ours(manifest):
+        ready = [{"conditions": {"ready": True}}] if has_endpoints(manifest) else []
+        return {**identity(manifest, *TIMES), "endpoints": ready}
+    kept = with_metadata_read(manifest)
+    said = (manifest["metadata"].get("annotations") or {}).get(ACTIVATION_ANNOTATION)
+    if said is not None:
+        annotations = {**kept["metadata"].get("annotations", {}), ACTIVATION_ANNOTATION: said[:LONGEST_ACTIVATION]}
+        kept["metadata"]["annotations"] = annotations
+    endpoints, ports = manifest.get("endpoints") or (), manifest.get("ports") or ()
+    return {**kept, "endpoints": list(endpoints)[:_ENDPOINTS_KEPT], "ports": list(ports)[:_ENDPOINTS_KEPT]}
+
+
 def _replica_set(manifest: Manifest) -> Manifest:
     """Its status and most annotations change with every pod, and nothing reads them."""
     kept = identity(manifest)
@@ -110,6 +127,7 @@ def _replicas_only(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 _BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Deployment": _deployment,
+    "EndpointSlice": _endpoint_slice,
     "Event": _event,
     "LLMService": _llm_service,
     "NetworkPolicy": _child,

@@ -1,0 +1,127 @@
+"""One client's connection, read by aiohttp within limits of our own on the size of a head and the time it takes."""
+
+import asyncio
+import logging
+from http import HTTPStatus
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from llmservice.activator.bounds import BUFFER_BYTES, Bounds
+from llmservice.activator.connections import Connections
+from llmservice.activator.messages import LONGEST_HEAD
+from llmservice.activator.refusals import Answer, Code, Refusal, refused
+
+log = logging.getLogger(__name__)
+
+_HEADERS = 128
+_LINGER_SECONDS = 2.0
+"""Reading on after an answer that came before the body's end, so that the client gets to read it."""
+
+
+class ClientConnection(web.RequestHandler):
+    """The protocol of one connection. Told to `connections` under its port as long as it is open.
+
+    A head has `head_seconds` from its first byte to its last, and `LONGEST_HEAD` bytes. A client may send the next
+    requests ahead, `BUFFER_BYTES` of them; where it sends more, the connection ends with the answer under way.
+    """
+
+    __slots__ = ("_ahead", "_bounds", "_connections", "_deadline", "_head", "_port")
+
+    def __init__(self, server: web.Server, port: int, bounds: Bounds, connections: Connections) -> None:
+        super().__init__(
+            server,
+            loop=asyncio.get_running_loop(),
+            keepalive_timeout=bounds.idle_seconds,
+            lingering_time=_LINGER_SECONDS,
+            logger=log,
+            access_log=None,  # type: ignore[arg-type]  # aiohttp documents None as "no log"
+            max_line_size=LONGEST_HEAD // 2,
+            max_field_size=LONGEST_HEAD // 2,
+            max_headers=_HEADERS,
+            read_bufsize=BUFFER_BYTES // 4,  # it reads on until twice as much lies here, and once more
+            auto_decompress=False,
+        )
+        self._port, self._bounds, self._connections = port, bounds, connections
+        self._head = self._ahead = 0
+        self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of it is being answered."""
+        return self._current_request is None and not self._messages
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it ends with the answer under way."""
+        return self._close
+
+    def hang_up(self) -> None:
+        """End it now."""
+        if self.transport is not None:
+            self.transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Counted from here on."""
+        super().connection_made(transport)
+        self._connections.came(self._port, self)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """However it came."""
+        self._stop_clock()
+        self._connections.went(self._port, self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count what belongs to no request that is read."""
+        if self.is_idle:
+            self._read_head(data)
+            return
+        request = self._current_request
+        self._ahead += len(data) if request is None or request.content.is_eof() else 0
+        super().data_received(data)
+        if self._ahead > BUFFER_BYTES:
+            self.close()
+
+    def _read_head(self, data: bytes) -> None:
+        self._head += len(data)
+        self._ahead = 0
+        super().data_received(data)
+        if not self.is_idle:
+            self._head = 0
+            self._stop_clock()
+        elif self._head > LONGEST_HEAD:
+            self._end(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        elif self._head and self._deadline is None:
+            self._deadline = self._loop.call_later(self._bounds.head_seconds, self._end, HTTPStatus.REQUEST_TIMEOUT)
+
+    def _end(self, status: HTTPStatus) -> None:
+        """Say why, as far as it goes, and close."""
+        if self.transport is not None:
+            line = f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            self.transport.write(line.encode())
+            self.transport.close()
+
+    def _stop_clock(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """What cannot be read is logged nowhere: strangers write it, and it may hold a key."""
+        if not isinstance(exc, HttpProcessingError):
+            return last(super().handle_error(request, status, exc, message))
+        return last(whole(refused(Refusal(Code.NOT_UNDERSTOOD, "this is no HTTP/1.1 request that can be understood"))))
+
+
+def whole(answer: Answer) -> web.Response:
+    """An answer of our own, for aiohttp."""
+    return web.Response(status=answer.status, body=answer.body, headers={**answer.headers, "Server": "llmservice"})
+
+
+def last(response: web.StreamResponse) -> web.StreamResponse:
+    """The connection ends with this answer."""
+    response.force_close()
+    return response
