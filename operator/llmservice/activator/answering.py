@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
-from llmservice.activator.connection import ClientConnection, last, whole
+from llmservice.activator.connection import last, whole
 from llmservice.activator.hall import Desk, Hall
 from llmservice.activator.messages import buffered, checked
 from llmservice.activator.refusals import Code, Refusal, refused
@@ -31,13 +31,13 @@ class Answering:
             checked(request.method, request.version, request.headers, head_bytes)
             desk = _there(desk)
             if desk.is_asleep and (answer := answer_asleep(desk.served, request.method, request.path)):
-                return self._ending(desk, request, whole(answer))
+                return self._ending(desk, whole(answer))
             size = head_bytes + buffered(request.content_length, has_body=request.body_exists)
             return await self._hold(desk, request, size)
         except Refusal as refusal:
             start_seconds = desk.served.activation.start_seconds if desk else None
             response = whole(refused(refusal, start_seconds))
-            return self._ending(desk, request, response) if request.content.is_eof() else last(response)
+            return self._ending(desk, response) if request.content.is_eof() else last(response)
 
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:
@@ -48,7 +48,7 @@ class Answering:
                         request,
                         replica,
                         lambda: self.hall.taken(stay),
-                        closes=lambda: self._closes(desk, request),
+                        closes=lambda: self._closes(desk),
                     )
                 except NotReached:
                     self.hall.again(stay)
@@ -56,14 +56,12 @@ class Answering:
                     desk.answered += 1
                     return response
 
-    def _ending(self, desk: Desk | None, request: web.BaseRequest, response: web.StreamResponse) -> web.StreamResponse:
-        return last(response) if desk is None or self._closes(desk, request) else response
+    def _ending(self, desk: Desk | None, response: web.StreamResponse) -> web.StreamResponse:
+        return last(response) if desk is None or self._closes(desk) else response
 
-    def _closes(self, desk: Desk, request: web.BaseRequest) -> bool:
+    def _closes(self, desk: Desk) -> bool:
         """Whether the client's next request should come another way."""
-        protocol = request.protocol
-        sent_ahead = isinstance(protocol, ClientConnection) and protocol.is_ending
-        return self.hall.closing or desk.is_passed_by or sent_ahead
+        return self.hall.closing or desk.is_passed_by
 
 
 def _there(desk: Desk | None) -> Desk:

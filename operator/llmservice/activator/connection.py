@@ -22,8 +22,8 @@ _LINGER_SECONDS = 2.0
 class ClientConnection(web.RequestHandler):
     """The protocol of one connection. Told to `connections` under its port as long as it is open.
 
-    A head has `head_seconds` from its first byte to its last, and `LONGEST_HEAD` bytes. A client may send the next
-    requests ahead, `BUFFER_BYTES` of them; where it sends more, the connection ends with the answer under way.
+    A head has `head_seconds` from its first byte to its last, and `LONGEST_HEAD` bytes. Of requests that a client sends
+    ahead `BUFFER_BYTES` are read; the rest when all of these were answered.
     """
 
     __slots__ = ("_ahead", "_bounds", "_connections", "_deadline", "_head", "_port")
@@ -51,11 +51,6 @@ class ClientConnection(web.RequestHandler):
         """Whether no request of it is being answered."""
         return self._current_request is None and not self._messages
 
-    @property
-    def is_ending(self) -> bool:
-        """Whether it ends with the answer under way."""
-        return self._close
-
     def hang_up(self) -> None:
         """End it now."""
         if self.transport is not None:
@@ -80,8 +75,8 @@ class ClientConnection(web.RequestHandler):
         request = self._current_request
         self._ahead += len(data) if request is None or request.content.is_eof() else 0
         super().data_received(data)
-        if self._ahead > BUFFER_BYTES:
-            self.close()
+        if self._ahead > BUFFER_BYTES and not self._buffer_paused:
+            self._pause_reading_for_buffer()
 
     def _read_head(self, data: bytes) -> None:
         self._head += len(data)
@@ -94,6 +89,12 @@ class ClientConnection(web.RequestHandler):
             self._end(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         elif self._head and self._deadline is None:
             self._deadline = self._loop.call_later(self._bounds.head_seconds, self._end, HTTPStatus.REQUEST_TIMEOUT)
+
+    def _resume_reading_if_drained(self) -> None:
+        """Only then: each answer would else make room for as much again."""
+        if not self._messages:
+            self._ahead = 0
+            super()._resume_reading_if_drained()
 
     def _end(self, status: HTTPStatus) -> None:
         """Say why, as far as it goes, and close."""

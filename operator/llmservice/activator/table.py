@@ -30,6 +30,7 @@ class Table:
     listeners: Listeners
     slices: ObjectCache = field(default_factory=lambda: ObjectCache(keep=kept_of_slice))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
     _without: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -47,10 +48,11 @@ class Table:
 
     async def look(self) -> bool:
         """Once; false when a port could not be taken."""
-        by_port, without = served(self.slices.of_kind("EndpointSlice"))
-        self._tell(by_port, without)
-        self.hall.use(by_port)
-        return await self.listeners.listen_on(() if self.hall.closing else by_port)
+        async with self._looking:
+            by_port, without = served(self.slices.of_kind("EndpointSlice"))
+            self._tell(by_port, without)
+            self.hall.use(by_port)
+            return self.hall.closing or await self.listeners.listen_on(by_port)
 
     async def _wait(self, seconds: float | None) -> None:
         try:
