@@ -14,6 +14,7 @@ RIGHTS = {
     "inspection": "base/inspection.yaml",
     "download": "base/download.yaml",
     "stallRestarts": "base/stall-restarts.yaml",
+    "severalNodes": "base/several-nodes.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "nodeShutdowns": "overlays/cluster/node-shutdowns.yaml",
     "reviews": "overlays/cluster/reviews.yaml",

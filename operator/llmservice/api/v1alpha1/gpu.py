@@ -122,7 +122,9 @@ class Gpu(ApiModel):
         ),
         Rule(
             cel=f"!has(self.parallelism) || (self.count > 0 && {_DEVICES} % ({_PRODUCT}) == 0)",
-            holds=lambda gpu: gpu.parallelism is None or (gpu.count > 0 and _devices(gpu) % _product(gpu.parallelism) == 0),
+            holds=lambda gpu: (
+                gpu.parallelism is None or (gpu.count > 0 and _devices(gpu) % _product(gpu.parallelism) == 0)
+            ),
             message="tensor x pipeline x data must be count x nodes: correct one of them, or omit tensor",
             field_path=".parallelism",
         ),
