@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -163,6 +163,12 @@ test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine b
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name gitops' EXIT
 	export LLMSERVICE_SANDBOX=gitops
 	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops tests/gitops/clients $(TESTS))
+
+.PHONY: test-nodes
+test-nodes: setup image-tools ## Replicas on several nodes: groups by the real controller of LeaderWorkerSets, with a played engine
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name nodes' EXIT
+	export LLMSERVICE_SANDBOX=nodes
+	$(call part,tests of groups,$(RUN) -m pytest -v --durations=20 -m nodes tests/nodes $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)

@@ -23,6 +23,7 @@ FEATURES: dict[str, Body] = {
         "rbac": {
             "podLogs": False,
             "stallRestarts": False,
+            "severalNodes": False,
             "nodeInsight": False,
             "nodeShutdowns": False,
             "reviews": False,

@@ -27,9 +27,9 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.activation.sleepers import Sleepers
 from llmservice.reconcilers.adapter_loading import AdapterLoading, no_loading
-from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Applying
+from llmservice.reconcilers.applying import Applied, Applying
 from llmservice.reconcilers.applying import nothing_beside as no_others
-from llmservice.reconcilers.blocked import Blocked, status_while
+from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.desired import Deciding, Desired, Planner
 from llmservice.reconcilers.downloads import Fetch, FetchBeside, no_downloads, nothing_beside

@@ -12,7 +12,7 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.hopeless import is_hopeless
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
-from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.progress import Progress, progress_until
 from llmservice.converging.pulling import pulling
 from llmservice.converging.rollback import pods_judged, source_in
 from llmservice.converging.scaling_report import ScalingReport, report_in
@@ -58,7 +58,7 @@ class Situations:
         spec, written, waits = desired.service.spec, applied.written, running is not desired.plan
         before, uid, pods = desired.body.get("status") or {}, running.owner.uid, observed.pods
         deployment = written.children.get(desired.workload)
-        progress = progress_of(deployment, pods)
+        progress = progress_until(deployment, pods, running.rollout.progress_deadline_seconds, now)
         judged = pods_judged(desired.force, observed, progress)
         found = diagnose(running, judged, deployment, ENGINES[running.engine].log_patterns)
         found = found or overdue(running, judged.pods, now)

@@ -78,6 +78,8 @@ class Reason(StrEnum):
 
     NAME_CONFLICT = "NameConflict"
     REFUSED_BY_CLUSTER = "RefusedByCluster"
+    GROUPS_NOT_AVAILABLE = "GroupsNotAvailable"
+    OTHER_WORKLOAD = "OtherWorkload"
     PODS_REFUSED = "PodsRefused"
     CONTESTED = "Contested"
     FOREIGN_ADDITION = "ForeignAddition"

@@ -134,6 +134,15 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "answer, a missing Role.",
         "Ask the administrator of the namespace to allow it; the operator retries every 20 s.",
     ),
+    Reason.GROUPS_NOT_AVAILABLE: Meaning(
+        "`spec.gpu.nodes` is more than 1, and the cluster has no LeaderWorkerSets, or the operator may not use them.",
+        "Have the administrator install LeaderWorkerSet and allow the operator to use it: see [several "
+        "nodes](../how-to/several-nodes.md). It goes on by itself then.",
+    ),
+    Reason.OTHER_WORKLOAD: Meaning(
+        "`spec.gpu.nodes` was changed from or to one node, and what makes the replicas cannot become the other kind.",
+        "Delete the workload that the message names when its replicas may end, or set `spec.gpu.nodes` as it was.",
+    ),
     Reason.PODS_REFUSED: Meaning(
         "The API server rejects the pods: a quota, Pod Security, an admission policy.",
         "Ask the administrator of the namespace to allow them.",

@@ -73,7 +73,9 @@ class PlanStatus(ApiModel):
     accelerator: Short = ""
     """Accelerator type. Empty: none or not known."""
     devices: Count
-    """Devices per replica; 0 on the CPU."""
+    """Devices per replica, on all its nodes; 0 on the CPU."""
+    nodes: Count | None = None
+    """Nodes of a replica, where it has several."""
     resource_name: Short = ""
     """Resource the devices are asked for by. Empty on the CPU."""
     max_model_len: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]

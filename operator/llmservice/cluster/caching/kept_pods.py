@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.cluster.caching.kept_metadata import TIMES, annotations_read, identity
+from llmservice.cluster.caching.kept_metadata import TIMES, annotations_read, group_read, identity
+from llmservice.objects.groups import is_of_group
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest, controller_of
 
@@ -21,11 +22,11 @@ _LONGEST_TEXT = 4096
 
 
 def kept_of_pod(pod: Manifest) -> Manifest:
-    """The pod without what nothing reads; of one that no ReplicaSet controls, only its identity."""
-    if controller_of(pod).get("kind") != "ReplicaSet":
+    """The pod without what nothing reads; of one that is neither of a ReplicaSet nor of a group, only its identity."""
+    if controller_of(pod).get("kind") != "ReplicaSet" and not is_of_group(pod):
         return identity(pod)
     kept = identity(pod, *TIMES, "deletionGracePeriodSeconds")
-    kept["metadata"] |= annotations_read(pod)
+    kept["metadata"] |= annotations_read(pod) | group_read(pod)
     if "spec" in pod:
         kept["spec"] = _spec(pod["spec"])
     if "status" in pod:
