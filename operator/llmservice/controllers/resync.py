@@ -19,11 +19,12 @@ from llmservice.errors import OperatorError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from llmservice.pauses import jittered
+from llmservice.rendering.http_route import ROUTE_KINDS
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
+_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, *ROUTE_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
 """The kinds that are watched, with the labels they are watched by."""
 
 _EVERY_SECONDS = 250.0

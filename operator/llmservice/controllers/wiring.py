@@ -46,6 +46,7 @@ from llmservice.reconcilers.scaling.autoscaler import Autoscaler
 from llmservice.reconcilers.stall_watch import StallWatch
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import Reconcile, ServiceKey
+from llmservice.rendering.http_route import ROUTE_KINDS
 from llmservice.rendering.manifests import CHILD_KINDS
 from llmservice.settings import Settings
 from llmservice.signals.download_page import read_download
@@ -143,7 +144,7 @@ def _informers(
             history=history,
             optional=optional,
         )
-        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
+        for kind in (*CHILD_KINDS, *ROUTE_KINDS, "ReplicaSet", "Pod")
         for namespace in namespaces
     )
 

@@ -29,6 +29,7 @@ class Situation:
     log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
     nodes pull, where that is all that is waited for.
     `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them.
+    `route` is the RouteReady condition and `reached` what stands in `status.route`; None without a route.
     """
 
     plan: ServicePlan
@@ -53,3 +54,5 @@ class Situation:
     pulling: str = ""
     newest: ServicePlan | None = None
     adapters: Sequence[LoadedAdapters] = ()
+    route: Condition | None = None
+    reached: Status | None = None

@@ -16,7 +16,7 @@ from llmservice.objects.names import LONGEST_SOURCE, SERVED_SOURCE_ANNOTATION, S
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import facts_from_text
 
-FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "suspend")
+FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "route", "suspend")
 """Fields of the spec that change no pod: the newest ones hold, whatever the replicas are made from."""
 _DIGEST_BYTES = 8
 

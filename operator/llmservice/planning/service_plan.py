@@ -11,6 +11,7 @@ from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.model_facts import Task
 from llmservice.planning.fit.verdict import Verdict
+from llmservice.planning.route_plan import RoutePlan
 
 __all__ = [
     "CachePlan",
@@ -25,6 +26,7 @@ __all__ = [
     "PodPlan",
     "ProxyPlan",
     "RolloutPlan",
+    "RoutePlan",
     "ScalingPlan",
     "Schedule",
     "ServicePlan",
@@ -233,7 +235,8 @@ class ServicePlan:
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
     go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `parallelism` is
-    how the devices share the model. `proxy` is None where clients talk to the engine itself.
+    how the devices share the model. `proxy` is None where clients talk to the engine itself,
+    `route` where only the cluster reaches the service.
     """
 
     owner: Owner
@@ -268,6 +271,7 @@ class ServicePlan:
     adapters_named: bool = False
     parallelism: Parallelism = ONE_DEVICE
     proxy: ProxyPlan | None = None
+    route: RoutePlan | None = None
 
     @property
     def minimum(self) -> int | None:
