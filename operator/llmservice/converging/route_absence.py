@@ -11,6 +11,7 @@ _PROJECT: Mapping[str, str] = {
     "HTTPRoute": "the Gateway API (https://gateway-api.sigs.k8s.io/guides/#installing-gateway-api)",
     "InferencePool": "the Gateway API Inference Extension (https://gateway-api-inference-extension.sigs.k8s.io/guides/)",
 }
+_FIELD: Mapping[str, str] = {"HTTPRoute": "spec.route", "InferencePool": "spec.route.inferencePool"}
 _RIGHT: Mapping[str, str] = {"HTTPRoute": "rbac.routes", "InferencePool": "rbac.inferencePools"}
 _FORBIDDEN = "forbidden"
 """In what the API server says to who has no right: it does not tell whether the kind is there."""
@@ -28,7 +29,7 @@ def _missing(kind: str) -> Problem:
     return Problem(
         Reason.ROUTE_KIND_MISSING,
         f"the cluster has no {kind}s; have an administrator install {_PROJECT[kind]} and a controller for it, or "
-        "remove it from spec.route: the service serves meanwhile, and the route is made as soon as they are there",
+        f"remove {_FIELD[kind]}: the service serves meanwhile, and the route is made as soon as they are there",
     )
 
 
@@ -36,5 +37,5 @@ def _not_permitted(kind: str, said: str) -> Problem:
     return Problem(
         Reason.ROUTE_NOT_PERMITTED,
         f"the operator may not use {kind}s here ({sentence(printable(said))}); have an administrator grant it "
-        f"({_RIGHT[kind]} of the chart), or remove it from spec.route",
+        f"({_RIGHT[kind]} of the chart), or remove {_FIELD[kind]}",
     )
