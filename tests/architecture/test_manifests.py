@@ -14,7 +14,7 @@ from llmservice.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("cluster", "namespaced")
-ROLES = ("rights", "pod-logs", "inspection", "download", "stall-restarts", "leader-election")
+ROLES = ("rights", "pod-logs", "inspection", "download", "stall-restarts", "routes", "leader-election")
 
 
 def objects(file: str) -> list[dict[str, Any]]:
@@ -78,6 +78,7 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator-inspection"),
         (kind, "llmservice-operator-download"),
         (kind, "llmservice-operator-stall-restarts"),
+        (kind, "llmservice-operator-routes"),
     ]
 
 

@@ -23,6 +23,7 @@ FEATURES: dict[str, Body] = {
         "rbac": {
             "podLogs": False,
             "stallRestarts": False,
+            "routes": False,
             "nodeInsight": False,
             "nodeShutdowns": False,
             "reviews": False,
@@ -31,6 +32,7 @@ FEATURES: dict[str, Body] = {
         "inspection": {"enabled": False},
         "downloads": {"enabled": False},
     },
+    "inference-pools": {"rbac": {"inferencePools": True}},
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
         "admission": {
