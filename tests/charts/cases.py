@@ -32,7 +32,6 @@ FEATURES: dict[str, Body] = {
         "inspection": {"enabled": False},
         "downloads": {"enabled": False},
     },
-    "inference-pools": {"rbac": {"inferencePools": True}},
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
         "admission": {

@@ -15,7 +15,6 @@ RIGHTS = {
     "download": "base/download.yaml",
     "stallRestarts": "base/stall-restarts.yaml",
     "routes": "base/routes.yaml",
-    "inferencePools": "components/inference-pools/inference-pools.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "nodeShutdowns": "overlays/cluster/node-shutdowns.yaml",
     "reviews": "overlays/cluster/reviews.yaml",

@@ -12,7 +12,6 @@ _PROJECT: Mapping[str, str] = {
     "InferencePool": "the Gateway API Inference Extension (https://gateway-api-inference-extension.sigs.k8s.io/guides/)",
 }
 _FIELD: Mapping[str, str] = {"HTTPRoute": "spec.route", "InferencePool": "spec.route.inferencePool"}
-_RIGHT: Mapping[str, str] = {"HTTPRoute": "rbac.routes", "InferencePool": "rbac.inferencePools"}
 _FORBIDDEN = "forbidden"
 """In what the API server says to who has no right: it does not tell whether the kind is there."""
 
@@ -37,5 +36,5 @@ def _not_permitted(kind: str, said: str) -> Problem:
     return Problem(
         Reason.ROUTE_NOT_PERMITTED,
         f"the operator may not use {kind}s here ({sentence(printable(said))}); have an administrator grant it "
-        f"({_RIGHT[kind]} of the chart), or remove {_FIELD[kind]}",
+        f"(rbac.routes of the chart), or remove {_FIELD[kind]}",
     )

@@ -378,7 +378,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.ROUTE_NOT_PERMITTED: Meaning(
         "The operator has no right to the kind of the route; the service serves without.",
-        "Have an administrator grant it (`rbac.routes` or `rbac.inferencePools` of the chart), or remove `spec.route`.",
+        "Have an administrator grant it (`rbac.routes` of the chart), or remove `spec.route`.",
     ),
     Reason.NEWER_PLAN: Meaning(
         "The current operator, catalogue or settings would render the replicas differently; they run unchanged.",
