@@ -47,4 +47,5 @@ def sentences() -> Iterator[str]:
 def _notes() -> Iterator[str]:
     pool = {"parentRefs": [GATEWAY], "inferencePool": {"endpointPickerRef": {"name": "picker"}}}
     closed: dict[str, Any] = {"ingressFrom": []}
-    yield from (f"note: {note}" for note in planned(spec__route=pool, spec__networkPolicy=closed).notes)
+    plan = planned(spec__route=pool, spec__networkPolicy=closed, spec__adapterUpdates="Live")
+    yield from (f"note: {note}" for note in plan.notes)

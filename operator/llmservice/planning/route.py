@@ -36,6 +36,8 @@ def notes_on_route(spec: LLMServiceSpec) -> Iterator[str]:
         )
     if spec.auth is None:
         yield "whoever reaches the Gateway of spec.route is served: spec.auth asks for keys"
+    if spec.adapter_updates == "Live":
+        yield "whoever reaches the Gateway of spec.route may load adapters on some engines: spec.adapterUpdates is Live"
     if spec.route.inference_pool is not None and spec.autoscaling is not None and not spec.autoscaling.min_replicas:
         yield "at zero replicas an InferencePool has no endpoint: requests by spec.route fail and wake nothing"
 
