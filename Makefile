@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/routes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -157,6 +157,12 @@ test-zero: setup image-tools ## Services without a replica, their activators and
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name test-zero' EXIT
 	export LLMSERVICE_SANDBOX=test-zero
 	$(call part,tests of zero,$(RUN) -m pytest -v -s -m zero tests/zero $(TESTS))
+
+.PHONY: test-routes
+test-routes: setup ## HTTPRoutes of services, followed by a stand-in for a gateway's controller with HAProxy and TLS
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name routes' EXIT
+	export LLMSERVICE_SANDBOX=routes
+	$(call part,tests of routes,$(RUN) -m pytest -v -m routes tests/routes $(TESTS))
 
 .PHONY: test-gitops
 test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)

@@ -18,7 +18,7 @@ FOLDERS = ("base", "activator")
 """Where the Deployments of operator and activator are."""
 ROLES = (
     *("rights", "pod-logs", "inspection", "download", "activation", "activators", "stall-restarts"),
-    *("several-nodes", "leader-election"),
+    *("several-nodes", "routes", "leader-election"),
 )
 
 
@@ -96,6 +96,7 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator-stall-restarts"),
         (kind, "llmservice-operator-activation"),
         (kind, "llmservice-activator"),
+        (kind, "llmservice-operator-routes"),
     ]
     assert {body["roleRef"]["name"]: body["subjects"][0]["name"] for body in bindings}["llmservice-activator"] == (
         "llmservice-activator"

@@ -24,6 +24,7 @@ FEATURES: dict[str, Body] = {
             "podLogs": False,
             "stallRestarts": False,
             "severalNodes": False,
+            "routes": False,
             "nodeInsight": False,
             "nodeShutdowns": False,
             "reviews": False,

@@ -25,6 +25,7 @@ from tests.cluster.kube import PATCHES, Body, Kube, Rejected, collection_of, ite
 from tests.cluster.service_account import kubeconfig_of
 from tests.cluster.services import a_tiny_service
 from tests.golden.cases import CASES
+from tests.routes.crds import install_gateway_api, install_inference_extension
 
 pytestmark = pytest.mark.cluster
 
@@ -38,6 +39,8 @@ DRY = "fieldManager=thief&dryRun=All"
 @pytest.fixture(scope="module")
 def admin(cluster: Kube) -> Iterator[Kube]:
     """An administrator where an LLMService is that no operator can serve; rights and policy are installed."""
+    install_gateway_api(cluster)
+    install_inference_extension(cluster)
     overlay = cluster.kubectl("kustomize", str(ROOT / "manifests/overlays/cluster"))
     bodies = [body for body in yaml.safe_load_all(overlay) if body["kind"] not in LEFT_OUT]
     installed = json.dumps({"apiVersion": "v1", "kind": "List", "items": bodies})

@@ -16,7 +16,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.converging.replicas import stating
 from llmservice.converging.rollout_record import changes_template, record_of, recorded, replacing
 from llmservice.converging.rollout_step import RolloutStep
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSpec, Refused
 from llmservice.objects.names import ROLLOUT_ANNOTATION
 from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of, uid_of
 from llmservice.planning.facts import Facts, facts_from_text, pinned_facts
@@ -24,9 +24,10 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.applying import wanted_replicas
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.rendering.http_route import ROUTE_KINDS, route_children
 from llmservice.rendering.manifests import CHILD_KINDS, render
 
-_MAY_END = ("NetworkPolicy", "PodDisruptionBudget")
+_MAY_END = ("NetworkPolicy", "PodDisruptionBudget", *ROUTE_KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +81,14 @@ async def compared(
     step = RolloutStep(after.plan, after.body, wanted, intent, deployment, pods)
     restarts = deployment is not None and changes_template(deployment, intent)
     words = await told(step, FreeDevices(DeviceCensus(connection), time.monotonic), planner, after.service, restarts)
+    routes = await _routes(server, live, after)
     before = _intents_before(planner, live)
+    manifests = (*_recorded(step, restarts=restarts), *(route_children(after.plan) if routes is not None else ()))
     return Comparison(
         namespace=namespace,
         name=name,
         is_new=live is None,
-        children=tuple(_pairs(_recorded(step, restarts=restarts), before, children)),
+        children=tuple(_pairs(manifests, before, children | (routes or {}))),
         words=words,
     )
 
@@ -133,6 +136,18 @@ async def _children(server: ApiServer, live: Manifest, after: _Planned) -> dict[
     return {ref_of(each): each for each in found if each and controller_uid(each) == uid_of(live)}
 
 
+async def _routes(server: ApiServer, live: Manifest | None, after: _Planned) -> dict[Ref, Manifest] | None:
+    """What leads to it from outside; None where the caller may not read it, which is then not compared."""
+    if live is None or not (after.plan.route or (live.get("spec") or {}).get("route")):
+        return {}
+    owner = after.plan.owner
+    try:
+        found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in ROUTE_KINDS]
+    except Refused:
+        return None
+    return {ref_of(each): each for each in found if each and controller_uid(each) == uid_of(live)}
+
+
 def _intents_before(planner: CataloguePlanner, live: Manifest | None) -> dict[Ref, Manifest]:
     """What was stated before: fields that the new intent no longer has. None where it would be refused now."""
     if live is None:
@@ -141,7 +156,7 @@ def _intents_before(planner: CataloguePlanner, live: Manifest | None) -> dict[Re
         plan = _planned(planner, live, live, update=False).plan
     except InvalidSpec:
         return {}
-    return {ref_of(each): each for each in render(plan, replicas=None)}
+    return {ref_of(each): each for each in (*render(plan, replicas=None), *route_children(plan))}
 
 
 def _recorded(step: RolloutStep, *, restarts: bool) -> Sequence[Manifest]:

@@ -19,11 +19,12 @@ from llmservice.errors import OperatorError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from llmservice.pauses import jittered
+from llmservice.rendering.http_route import ROUTE_KINDS
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-WATCHED = ("LLMService", *CHILD_KINDS, "ReplicaSet", "Pod")
+WATCHED = ("LLMService", *CHILD_KINDS, *ROUTE_KINDS, "ReplicaSet", "Pod")
 """The kinds that are always watched, all but the first by our label."""
 
 _EVERY_SECONDS = 250.0

@@ -17,7 +17,7 @@ from llmservice.objects.references import Manifest
 from llmservice.objects.workloads import is_workload
 from llmservice.planning.facts import facts_from_text
 
-FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "suspend")
+FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "route", "suspend")
 """Fields of the spec that change no pod: the newest ones hold, whatever the replicas are made from."""
 _DIGEST_BYTES = 8
 

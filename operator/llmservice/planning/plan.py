@@ -27,6 +27,7 @@ from llmservice.planning.nodes import devices_of, nodes_of, notes_on_nodes
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.proxy import choose_proxy
+from llmservice.planning.route import notes_on_route, plan_route
 from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
 from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, ScalingPlan, ServicePlan
 from llmservice.planning.startup import probe_seconds
@@ -87,6 +88,7 @@ def plan_service(
             *launch.notes,
             *notes_on_scaling(spec.autoscaling, _metric_names(facts, engine, subject)),
             *checked.compatibility,
+            *notes_on_route(spec),
         ),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
@@ -99,6 +101,7 @@ def plan_service(
         live_adapters=spec.adapter_updates == "Live",
         adapters_named=engine.capabilities.adapters is not None and engine.capabilities.adapters.named,
         proxy=choose_proxy(spec, facts, engine.capabilities, launch, subject.resources, context.max_num_seqs),
+        route=plan_route(spec.route) if spec.route else None,
     )
 
 

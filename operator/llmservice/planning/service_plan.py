@@ -12,6 +12,7 @@ from llmservice.models.download_request import DownloadRequest
 from llmservice.models.model_facts import Task
 from llmservice.objects.workloads import DEPLOYMENT, GROUPS
 from llmservice.planning.fit.verdict import Verdict
+from llmservice.planning.route_plan import RoutePlan
 
 __all__ = [
     "CachePlan",
@@ -26,6 +27,7 @@ __all__ = [
     "PodPlan",
     "ProxyPlan",
     "RolloutPlan",
+    "RoutePlan",
     "ScalingPlan",
     "Schedule",
     "ServicePlan",
@@ -254,9 +256,9 @@ class ServicePlan:
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
     go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `parallelism` is
-    how the devices share the model. `proxy` is None where clients talk to the engine itself. Of a replica on several
-    `nodes` each has a share of the `devices`, the first answers, and `worker` is what runs on the others; on one it is
-    None.
+    how the devices share the model. `proxy` is None where clients talk to the engine itself, `route` where only the
+    cluster reaches the service. Of a replica on several `nodes` each has a share of the `devices`, the first answers,
+    and `worker` is what runs on the others; on one it is None.
     """
 
     owner: Owner
@@ -293,6 +295,7 @@ class ServicePlan:
     proxy: ProxyPlan | None = None
     nodes: int = 1
     worker: WorkerPlan | None = None
+    route: RoutePlan | None = None
 
     @property
     def devices_of_node(self) -> int:

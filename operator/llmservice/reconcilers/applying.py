@@ -26,8 +26,8 @@ from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
 from llmservice.reconcilers.rollouts import Rollouts
-from llmservice.reconcilers.workload_kind import check_workload
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workload_kind import check_workload
 
 Beside = Callable[[ServicePlan, Manifest, Mapping[Ref, Manifest]], tuple[Manifest, ...]]
 """Children beside those that a plan renders, for a plan, its resource and the children there are."""

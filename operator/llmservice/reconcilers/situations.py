@@ -27,6 +27,7 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.adapter_loading import AdapterReport
 from llmservice.reconcilers.applying import Applied
 from llmservice.reconcilers.desired import Desired, Planner
+from llmservice.reconcilers.routing import RouteReport
 from llmservice.reconcilers.start_logs import StartReports
 
 Scaling = Callable[[str], ScalingReport | None]
@@ -52,6 +53,7 @@ class Situations:
         applied: Applied,
         said: StartReports,
         adapters: AdapterReport,
+        route: RouteReport,
         now: datetime,
     ) -> Situation:
         """What is known after the writes; `running` is the plan of the replicas, `said` what their engines said."""
@@ -85,6 +87,8 @@ class Situations:
             hopeless=is_hopeless(progress, observed.updated, found, before, running.owner.generation),
             adapters=adapters.replicas,
             can_hold=self.can_hold,
+            route=route.condition,
+            reached=route.status,
             pulling=pulling(pods, observed.preparations, before, now),
         )
 

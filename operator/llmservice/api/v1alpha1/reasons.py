@@ -359,6 +359,36 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "A pod was terminated by its node, or its node is not responding.",
         "See `kubectl describe node`; the pod is replaced automatically.",
     ),
+    Reason.ROUTE_ACCEPTED: Meaning("Every Gateway in `spec.route` leads requests to this service.", "Nothing."),
+    Reason.ROUTE_PENDING: Meaning(
+        "The HTTPRoute was written, and the Gateway's controller has not answered yet.", _WAIT
+    ),
+    Reason.ROUTE_UNCLAIMED: Meaning(
+        "No controller has answered for the HTTPRoute within a minute.",
+        "See whether the Gateway in the message exists and is programmed, and whether the controller of its "
+        "GatewayClass runs.",
+    ),
+    Reason.ROUTE_REFUSED: Meaning(
+        "A Gateway does not accept the HTTPRoute: its listeners do not admit this namespace, have other hostnames, or "
+        "its controller does not support a value.",
+        "Follow the message: most often the Gateway's administrator admits the namespace by `allowedRoutes`.",
+    ),
+    Reason.ROUTE_BACKEND_UNRESOLVED: Meaning(
+        "A Gateway accepts the HTTPRoute and cannot use the Service or InferencePool that it leads to.",
+        "Follow the message: the controller may not know InferencePools, or not find the endpoint picker.",
+    ),
+    Reason.ROUTE_SHADOWED: Meaning(
+        "An older HTTPRoute has the same hostname and path on the same Gateway, and gets the requests.",
+        "Change `spec.route.hostnames` or `spec.route.path` of one of the two.",
+    ),
+    Reason.ROUTE_KIND_MISSING: Meaning(
+        "The cluster has no HTTPRoutes, or no InferencePools; the service serves without.",
+        "Install the CRDs in the message: the route is then made, without a restart.",
+    ),
+    Reason.ROUTE_NOT_PERMITTED: Meaning(
+        "The operator has no right to the kind of the route; the service serves without.",
+        "Have an administrator grant it (`rbac.routes` of the chart), or remove `spec.route`.",
+    ),
     Reason.NEWER_PLAN: Meaning(
         "The current operator, catalogue or settings would render the replicas differently; they run unchanged.",
         "Nothing; or apply it: edit the spec, or set the annotation `llmservice.dev/update` to a new value.",

@@ -11,6 +11,7 @@ from llmservice.api.v1alpha1.base import ApiModel
 from llmservice.api.v1alpha1.idle_status import IdleStatus
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
+from llmservice.api.v1alpha1.route_status import RouteStatus
 from llmservice.api.v1alpha1.startup_status import StartupStatus
 from llmservice.api.v1alpha1.weights_status import WeightsStatus
 
@@ -196,6 +197,8 @@ class LLMServiceStatus(ApiModel):
     """Label selector of the pods, for the scale subresource."""
     url: Short | None = None
     """Base URL of the OpenAI API inside the cluster."""
+    route: Annotated[RouteStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """Where clients outside the cluster reach it, by `spec.route`."""
     models: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=32)] = ()
     """Names clients may use for the model, and for those of its adapters that they ask for as for a model."""
     adapters: Annotated[tuple[AdapterStatus, ...], Field(max_length=16), Unique(("name",))] = ()

@@ -15,6 +15,7 @@ from llmservice.cluster.caching.kept_metadata import (
     without_unread_metadata,
 )
 from llmservice.cluster.caching.kept_pods import kept_of_pod
+from llmservice.cluster.caching.kept_routes import kept_of_route
 from llmservice.objects.endpoint_slices import has_endpoints, is_ours
 from llmservice.objects.names import ACTIVATION_ANNOTATION, LONGEST_ACTIVATION, NAME_LABEL
 from llmservice.objects.references import Manifest, controller_of
@@ -42,6 +43,7 @@ def trimmed(manifest: Manifest) -> Manifest:
     | a child's  | managed fields, but those that tell who owns a workload's `spec.replicas`; parts of its    |
     |            | pod template are shared with others, what it is made from is whole. Of what only has a     |
     |            | child's label (no LLMService controls it, or it has another name) all but whose it is      |
+    | a route's  | the same, and of what controllers say of it all but who says what, cut                     |
     | all        | managed fields otherwise; annotations that nobody reads, and what of the others exceeds    |
     |            | 256 characters                                                                             |
     """
@@ -57,6 +59,10 @@ def may_be_child(manifest: Manifest) -> bool:
 
 def _child(manifest: Manifest) -> Manifest:
     return with_metadata_read(manifest) if may_be_child(manifest) else identity(manifest, *TIMES)
+
+
+def _route(manifest: Manifest) -> Manifest:
+    return kept_of_route(manifest) if may_be_child(manifest) else identity(manifest, *TIMES)
 
 
 def _workload(manifest: Manifest) -> Manifest:
@@ -135,6 +141,8 @@ _BY_KIND: Mapping[str, Callable[[Manifest], Manifest]] = {
     "Deployment": _workload,
     "EndpointSlice": _endpoint_slice,
     "Event": _event,
+    "HTTPRoute": _route,
+    "InferencePool": _route,
     "LLMService": _llm_service,
     "LeaderWorkerSet": _workload,
     "NetworkPolicy": _child,
