@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,12 +20,17 @@ _NOT_FOUND = (404, {"kind": "Status", "code": 404, "reason": "NotFound", "messag
 
 @dataclass
 class SmallCluster:
-    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name."""
+    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name.
+
+    `on_post` says what becomes of an object that a client makes; without it none can be made. `deleted` has names.
+    """
 
     objects: list[Json] = field(default_factory=list)
     forbidden: set[str] = field(default_factory=set)
     logs: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    on_post: Callable[[Json], Json] | None = None
+    deleted: list[str] = field(default_factory=list)
     kubeconfig: Path = Path()
 
     def answer(self, path: str, query: dict[str, str]) -> tuple[int, Json | str]:
@@ -63,7 +68,18 @@ def small_cluster(folder: Path) -> Iterator[SmallCluster]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             url = urlsplit(self.path)
-            code, body = has.answer(url.path, {name: values[0] for name, values in parse_qs(url.query).items()})
+            self.tell(*has.answer(url.path, {name: values[0] for name, values in parse_qs(url.query).items()}))
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.tell(*(_NOT_FOUND if has.on_post is None else (201, has.on_post(body))))
+
+        def do_DELETE(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            has.deleted.append(self.path.rpartition("/")[2])
+            self.tell(200, {"kind": "Status"})
+
+        def tell(self, code: int, body: Json | str) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
             self.send_response(code)
             self.send_header("Content-Type", "text/plain" if isinstance(body, str) else "application/json")
