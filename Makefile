@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/bench --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -145,6 +145,12 @@ test-load: setup ## Minutes of load on real llama.cpp: replicas up and down agai
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name load' EXIT
 	export LLMSERVICE_SANDBOX=load
 	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
+
+.PHONY: test-bench
+test-bench: setup image-tools ## `llmservice bench` with its real load generator on real llama.cpp, from here and as a Job (first time: 900 MB)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-bench}"' EXIT
+	export LLMSERVICE_SANDBOX="$${LLMSERVICE_SANDBOX:-bench}"
+	$(call part,tests of the bench,$(RUN) -m pytest -v -m bench tests/bench $(TESTS))
 
 .PHONY: test-streams
 test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; writes its table into the docs
