@@ -312,6 +312,11 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 bench: setup ## Print the figures: rendering, applying, creation to Deployment
 	@for file in benchmarks/bench_*.py; do $(call part,$$file,$(RUN) $$file); done
 
+.PHONY: bench-prediction
+bench-prediction: setup ## How well a saved profile predicts other loads on real llama.cpp, 15 minutes on two idle cores
+	@rm -rf build/prediction
+	$(call part,prediction,$(RUN) -m benchmarks.prediction)
+
 .PHONY: bench-scale
 bench-scale: setup ## Thousands of LLMServices on KWOK's nodes; writes docs/reference/scale.* (SIZES="100 500" selects)
 	@$(call part,scale bench,$(RUN) -m benchmarks.scale $(SIZES))
