@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/routes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/bench --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/routes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -145,6 +145,12 @@ test-load: setup ## Minutes of load on real llama.cpp: replicas up and down agai
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name load' EXIT
 	export LLMSERVICE_SANDBOX=load
 	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
+
+.PHONY: test-bench
+test-bench: setup image-tools ## `llmservice bench` with its real load generator on real llama.cpp, from here and as a Job (first time: 900 MB)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-bench}"' EXIT
+	export LLMSERVICE_SANDBOX="$${LLMSERVICE_SANDBOX:-bench}"
+	$(call part,tests of the bench,$(RUN) -m pytest -v -m bench tests/bench $(TESTS))
 
 .PHONY: test-streams
 test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; writes its table into the docs
@@ -323,6 +329,11 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 .PHONY: bench
 bench: setup ## Print the figures: rendering, applying, creation to Deployment
 	@for file in benchmarks/bench_*.py; do $(call part,$$file,$(RUN) $$file); done
+
+.PHONY: bench-prediction
+bench-prediction: setup ## How well a saved profile predicts other loads on real llama.cpp, 15 minutes on two idle cores
+	@rm -rf build/prediction
+	$(call part,prediction,$(RUN) -m benchmarks.prediction)
 
 .PHONY: bench-scale
 bench-scale: setup ## Thousands of LLMServices on KWOK's nodes; writes docs/reference/scale.* (SIZES="100 500" selects)

@@ -1,4 +1,4 @@
-"""An API server of a few lines on loopback: it answers each GET by what it is given."""
+"""An API server of a few lines on loopback: it answers each request by what it is given."""
 
 import json
 import threading
@@ -15,11 +15,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A GET: its path, the last value of each parameter, and the bearer token that came with it."""
+    """Path, the last value of each parameter, and the bearer token that came with it; `body` is None without one."""
 
     path: str
     query: dict[str, str]
     token: str
+    method: str = "GET"
+    body: Json | None = None
 
 
 Answer = tuple[int, Json | str]
@@ -30,7 +32,7 @@ class Answering(Protocol):
     """What a test knows of a cluster."""
 
     def answer(self, asked: Asked) -> Answer:
-        """Status and body of a GET; may be replaced while the server runs."""
+        """Status and body; may be replaced while the server runs."""
         ...
 
 
@@ -42,8 +44,11 @@ def small_api_server(folder: Path, cluster: Answering) -> Iterator[Path]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            code, body = cluster.answer(Asked(url.path, dict(parse_qsl(url.query)), token))
-            self._send(code, body)
+            text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            asked = Asked(url.path, dict(parse_qsl(url.query)), token, self.command, json.loads(text) if text else None)
+            self._send(*cluster.answer(asked))
+
+        do_POST = do_DELETE = do_GET  # noqa: N815  (http.server finds them by these names)
 
         def _send(self, code: int, body: Json | str) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()

@@ -1,6 +1,6 @@
 """A cluster for verbs that read one: objects by kind, what is forbidden, what was asked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,17 +16,24 @@ _KIND_OF = {kind.plural: kind.kind for kind in KINDS.values()}
 
 @dataclass
 class SmallCluster:
-    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name."""
+    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name.
+
+    `on_post` says what becomes of an object that a client makes; without it none can be made. `deleted` has names.
+    """
 
     objects: list[Json] = field(default_factory=list)
     forbidden: set[str] = field(default_factory=set)
     logs: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    on_post: Callable[[Json], Json] | None = None
+    deleted: list[str] = field(default_factory=list)
     kubeconfig: Path = Path()
 
     def answer(self, asked: Asked) -> Answer:
-        """Status and body of a GET."""
+        """Status and body."""
         path, query = asked.path, asked.query
+        if asked.method != "GET":
+            return self._changed(asked)
         self.asked.append((path, query))
         parts = path.strip("/").split("/")
         plural = next((part for part in reversed(parts) if part in _KIND_OF), "")
@@ -43,6 +50,14 @@ class SmallCluster:
             return listed([*_selected(found, query)])
         named = next((each for each in found if each["metadata"]["name"] == parts[-1]), None)
         return (200, named) if named else refusal(404, "NotFound", "not found")
+
+    def _changed(self, asked: Asked) -> Answer:
+        if asked.method == "DELETE":
+            self.deleted.append(asked.path.rpartition("/")[2])
+            return 200, {"kind": "Status"}
+        if self.on_post is None or asked.body is None:
+            return refusal(404, "NotFound", "not found")
+        return 201, self.on_post(asked.body)
 
 
 def _selected(found: list[Json], query: dict[str, str]) -> Iterator[Json]:
