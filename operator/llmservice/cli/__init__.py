@@ -33,6 +33,7 @@ VERBS = {
     "render": "Print the manifests of LLMServices, without a cluster.",
     "replay": "Replay recorded load against simulated replicas.",
     "run": "Run the operator.",
+    "serve-ui": "Serve the page to the users of a cluster, each with their own rights.",
     "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "ui": "Show on a page of this machine what runs, where, and why; live.",
     "wake": "Start a replica of a service that sleeps, before the first request does.",
