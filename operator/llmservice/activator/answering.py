@@ -12,6 +12,9 @@ from llmservice.activator.messages import buffered, checked
 from llmservice.activator.refusals import Code, Refusal, refused
 from llmservice.activator.sending import NotReached, Sender
 
+_NOT_READ = {Code.NOT_UNDERSTOOD, Code.NOT_SUPPORTED}
+"""Where the next request begins is anybody's guess then."""
+
 _SEPARATORS = 4
 """Bytes between the name and the value of a header, and after it."""
 
@@ -37,7 +40,8 @@ class Answering:
         except Refusal as refusal:
             start_seconds = desk.served.activation.start_seconds if desk else None
             response = whole(refused(refusal, start_seconds))
-            return self._ending(desk, response) if request.content.is_eof() else last(response)
+            goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
+            return self._ending(desk, response) if goes_on else last(response)
 
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:

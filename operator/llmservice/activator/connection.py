@@ -15,7 +15,7 @@ from llmservice.activator.refusals import Answer, Code, Refusal, refused
 log = logging.getLogger(__name__)
 
 _HEADERS = 128
-_LINGER_SECONDS = 2.0
+_LINGER_SECONDS = 1.0
 """Reading on after an answer that came before the body's end, so that the client gets to read it."""
 
 
@@ -39,7 +39,7 @@ class ClientConnection(web.RequestHandler):
             max_line_size=LONGEST_HEAD // 2,
             max_field_size=LONGEST_HEAD // 2,
             max_headers=_HEADERS,
-            read_bufsize=BUFFER_BYTES // 4,  # it reads on until twice as much lies here, and once more
+            read_bufsize=BUFFER_BYTES // 2,  # it reads until more than twice as much lies here
             auto_decompress=False,
         )
         self._port, self._bounds, self._connections = port, bounds, connections
