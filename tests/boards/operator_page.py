@@ -8,6 +8,7 @@ from prometheus_client import generate_latest
 
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.metrics.instruments import CONTROLLER, Metrics
 from llmservice.controllers.metrics.measuring import MeasuredQueue
@@ -17,6 +18,7 @@ from llmservice.controllers.metrics.service_series import ServiceSeries
 from llmservice.converging.pod_readings import ReadFailureReason
 from llmservice.objects.references import Manifest
 from llmservice.reconcilers.scaling.objective_counts import ObjectiveCounts
+from llmservice.reconcilers.scaling.service_state import ServiceState
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.stall_states import StallState, WatchedService
 from tests.scenarios.scaled_world import ScaledWorld
@@ -75,6 +77,7 @@ def operator_page(services: Iterable[Manifest]) -> str:
     )
     metrics.registry.register(ScalingSeries(_scaled(), clock=lambda: 4e9))
     metrics.registry.register(EngineSeries({"chat": _hung()}))
+    metrics.registry.register(ActivatorSeries(lambda: ("a", "b")))
     _exercise(metrics)
     return generate_latest(metrics.registry).decode()
 
@@ -88,9 +91,19 @@ def _scaled() -> ServiceStates:
         state.key, state.truncated = (NAMESPACE, name), 2
         state.evaluation = replace(world.evaluation, snapshot=_with_kv_use(world.evaluation.snapshot))
         state.read_failures = {ReadFailureReason.UNREACHABLE: 3}
+        _let_sleep(state)
         state.objective = ObjectiveCounts(first_tokens=100.0, late_first_tokens=4.0, answers=90.0, slow_answers=1.0)
         states._by_uid[name] = state
     return states
+
+
+def _let_sleep(state: ServiceState) -> None:
+    """Make it one that was woken twice, while a few requests too many came."""
+    plan = state._plan
+    assert plan is not None
+    assert plan.scaling is not None
+    state._plan = replace(plan, scaling=replace(plan.scaling, minimum=0))
+    state.start_seconds, state.wakes, state.passed_on, state.refused = 42.0, 2, 30, 4
 
 
 def _with_kv_use(snapshot: Snapshot) -> Snapshot:

@@ -71,6 +71,12 @@ def replicas(kube: Kube) -> int:
     return int(deployment["spec"]["replicas"])
 
 
+def put_to_sleep(kube: Kube) -> None:
+    """As its idle time does, and sooner: it sleeps, whoever set it to zero."""
+    kube.kubectl("scale", "deployment", NAME, "--replicas=0")
+    asleep(kube)
+
+
 def asleep(kube: Kube) -> None:
     """Wait until it sleeps: no pod is left, and both activators are its endpoints."""
 
@@ -134,7 +140,7 @@ def test_a_busy_service_has_its_port_and_no_activator_in_its_way(installed: Kube
 
 
 def test_asleep_it_names_its_models_and_stays_asleep(installed: Kube) -> None:
-    asleep(installed)
+    put_to_sleep(installed)
     with urllib.request.urlopen(f"{address_of(installed, NAME)}/v1/models", timeout=5) as response:  # noqa: S310
         assert [each["id"] for each in json.load(response)["data"]] == [NAME]
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -145,14 +151,14 @@ def test_asleep_it_names_its_models_and_stays_asleep(installed: Kube) -> None:
 
 
 def test_clients_wake_it_and_all_are_answered(installed: Kube) -> None:
-    asleep(installed)
+    put_to_sleep(installed)
     assert answered(asked(installed, 20)) == 20
     awake(installed)
 
 
 def disturbed(installed: Kube, disturb: Callable[[str], Any]) -> None:
     """Clients of a service that sleeps, and something that is done to an activator while it holds."""
-    asleep(installed)
+    put_to_sleep(installed)
     before = activators(installed)
     clients = asked(installed, 20)
     holds = installed.wait(
@@ -187,7 +193,16 @@ def test_a_rollout_of_the_activators_loses_none(installed: Kube) -> None:
     disturbed(installed, roll_out)
 
 
+@pytest.mark.slow
+def test_when_nobody_asks_it_sleeps_and_its_first_request_wakes_it(installed: Kube) -> None:
+    """Put to sleep by the operator alone, which waits until the activators are its endpoints."""
+    awake(installed)
+    asleep(installed)
+    assert answered(asked(installed, 1)) == 1
+    awake(installed)
+
+
 def test_when_its_field_is_gone_so_is_its_slice(installed: Kube) -> None:
-    installed.patch("LLMService", NAME, {"spec": {"autoscaling": {"minReplicas": 1}}})
+    installed.patch("LLMService", NAME, {"spec": {"autoscaling": {"minReplicas": 1, "idle": None}}})
     installed.wait(lambda: installed.get("EndpointSlice", SLICE) is None, lambda: installed.list("EndpointSlice"))
     assert ask(installed, NAME)["usage"]["completion_tokens"] > 0

@@ -52,6 +52,8 @@ def test_two_hundred_clients_wake_it_once_and_all_are_answered(asleep: Kube, ope
 
 def test_beyond_the_bound_requests_are_refused_at_once_and_the_others_answered(asleep: Kube, activators: Kube) -> None:
     of(activators, 1)
+    asleep.wait(lambda: activators_in_path(asleep) == 1 or None, lambda: asleep.list("EndpointSlice"), 30)
+    time.sleep(2)
     outcomes = asyncio.run(ask_at_once(address_of(asleep), 2000, tokens=1))
     print(f"2,000 requests at a bound of {BOUND}: {told(outcomes)}")  # noqa: T201
     assert sum(each.status == 200 for each in outcomes) >= BOUND

@@ -3,6 +3,7 @@
 from llmservice.catalog.loader import load_catalogue
 from tools.dashboard.fleet_rules import WAITS
 from tools.dashboard.panel import OF_SERVICES, Board, Panel, Query, condition, largest
+from tools.dashboard.sleep_row import SLEEP
 
 _STARTS, _PHASES = "llmservice_startup_phase_seconds", '{phase!="total"}'
 _PRICES = "max by (accelerator) (llmservice:device_price:per_hour)"
@@ -197,6 +198,6 @@ BOARD = Board(
     uid="llmservice-fleet",
     title="LLMService: the fleet",
     meaning="How all services share the devices, what that costs, and who needs help.",
-    rows={"Devices": DEVICES, "Who needs help": HELP},
+    rows={"Devices": DEVICES, "Who needs help": HELP, "Services that sleep": SLEEP},
     variables=("namespace", "service", "price"),
 )

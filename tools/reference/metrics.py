@@ -6,6 +6,7 @@ from typing import NamedTuple
 from prometheus_client.registry import Collector
 
 from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.measuring import MeasuredQueue
@@ -49,8 +50,8 @@ def families() -> list[Family]:
     MeasuredQueue(metrics)
     process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
     registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
-    found = _families([*registered, ServiceSeries(), process, ScalingSeries(ServiceStates()), EngineSeries({})])
-    return sorted(found)
+    others = (ServiceSeries(), process, ScalingSeries(ServiceStates()), EngineSeries({}), ActivatorSeries(None))
+    return sorted(_families([*registered, *others]))
 
 
 def _families(collectors: Iterable[Collector]) -> Iterator[Family]:

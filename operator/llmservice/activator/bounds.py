@@ -19,6 +19,8 @@ class Bounds:
     held_bytes: int = 256 * 2**20
     wait_seconds: float = 600.0
     grace_seconds: float = 60.0
+    accepting_seconds: float = 5.0
+    """After SIGTERM new connections are still taken: until nobody's kube-proxy leads here any more."""
     head_seconds: float = 10.0
     """From the first byte of a request's head to its last."""
     idle_seconds: float = 75.0

@@ -33,6 +33,15 @@ class Stay:
     replica: Replica | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A time in which requests waited for a replica, from its first one on; and the counts at that moment."""
+
+    since: float
+    answered: int
+    refused: int
+
+
 @dataclass(slots=True, eq=False)
 class Desk:
     """All that is known of one service here. It outlives changes of its slices, not the loss of its port."""
@@ -42,6 +51,7 @@ class Desk:
     answered: int = 0
     refused: int = 0
     gone: bool = False
+    holding: Holding | None = None
 
     @property
     def is_asleep(self) -> bool:
@@ -183,6 +193,9 @@ class Hall:
             self._refuse(each.desk, (each,), Code.ACTIVATOR_FULL, said)
         desk.line.join(stay)
         self._call(desk)
+        if desk.is_asleep and desk.holding is None:
+            desk.holding = Holding(loop.time(), desk.answered, desk.refused)
+            log.info("%s sleeps, and a request came: held", desk.served)
         self.board.change(hurry=not before and desk.is_asleep)
         return stay
 
@@ -196,6 +209,16 @@ class Hall:
             stay.replica = None
             self._call(desk)
         self._left.set()
+        if desk.holding is not None and not self._places.held_of(desk.served.port):
+            self._tell_end(desk, desk.holding)
+
+    def _tell_end(self, desk: Desk, holding: Holding) -> None:
+        desk.holding = None
+        answered, refused = desk.answered - holding.answered, desk.refused - holding.refused
+        after = asyncio.get_running_loop().time() - holding.since
+        log.info(
+            "%s: nobody waits after %.1f s; meanwhile %d answered, %d refused", desk.served, after, answered, refused
+        )
 
     def _call(self, desk: Desk) -> None:
         """Give turns, as long as there are some."""

@@ -25,9 +25,6 @@ from llmservice.objects.names import NAME_LABEL
 
 log = logging.getLogger(__name__)
 
-_STILL_ACCEPTING_SECONDS = 5.0
-"""After SIGTERM: until nobody's kube-proxy leads here any more."""
-
 _LAST_SECONDS = 5.0
 """Of the grace period: for those who are told that it ends."""
 
@@ -62,7 +59,7 @@ class Activator:
         self.control.ready, self.hall.closing = False, True
         log.info("told to end: %d requests held, %d with replicas", self.hall.held, self.hall.sent)
         grace = max(self.bounds.grace_seconds - _LAST_SECONDS, 0.0)
-        await asyncio.sleep(min(_STILL_ACCEPTING_SECONDS, grace))
+        await asyncio.sleep(min(self.bounds.accepting_seconds, grace))
         self.listeners.close_all()
         await self.hall.emptied(told + grace - loop.time())
         if self.hall.held:

@@ -141,7 +141,8 @@ def _ready(of_service: Manifest, port_name: str) -> Iterable[Replica]:
 def _endpoint(endpoint: Mapping[str, Any]) -> Mapping[str, Any]:
     """One address and whether it is ready; where nobody says, it is (EndpointConditions.ready)."""
     ready = (endpoint.get("conditions") or {}).get("ready")
-    return {"address": next(iter(endpoint.get("addresses") or ()), ""), "ready": ready is not False}
+    address = next(iter(endpoint.get("addresses") or ()), "")
+    return {"address": address, "ready": bool(address) and ready is not False}
 
 
 def _labels(of: Manifest) -> Mapping[str, str]:

@@ -24,6 +24,7 @@ from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
@@ -102,8 +103,10 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    children = (*CHILD_KINDS, *slice_kinds(settings))
-    observer = Observer(cluster=cluster, cache=cache, child_kinds=children, absent=optional.absent_in)
+    ready = activation.sleepers.activators.ready if activation else None
+    replica.metrics.registry.register(ActivatorSeries(ready))
+    child_kinds = (*CHILD_KINDS, *slice_kinds(settings))
+    observer = Observer(cluster=cluster, cache=cache, child_kinds=child_kinds, absent=optional.absent_in)
     reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))

@@ -164,6 +164,7 @@ def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest
         minimum=max(1, bounds.minimum) if bounds and plan.minimum is not None else 1,
         maximum=bounds.maximum if bounds else None,
         deployment=deployment,
+        scaled=plan.minimum is not None,
     )
 
 

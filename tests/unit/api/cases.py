@@ -183,7 +183,27 @@ REFUSED = (
     Refused({"spec__gpu": {"type": " X1"}}, "spec.gpu.type"),
     Refused({"spec__gpu": {"resourceName": "cpu"}}, "spec.gpu.resourceName"),
     Refused({"spec__autoscaling": {"minReplicas": 1}}, "spec.autoscaling.maxReplicas"),
-    Refused({"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", ("1",)),
+    Refused({"spec__autoscaling": {"minReplicas": -1, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", ("0",)),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2, "mode": "Advise"}},
+        "spec.autoscaling.minReplicas",
+        ("Advise", "Active"),
+    ),
+    Refused(
+        {"spec__autoscaling": {"maxReplicas": 2, "idle": {"afterSeconds": 60}}},
+        "spec.autoscaling.idle",
+        ("minReplicas",),
+    ),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2, "idle": {"afterSeconds": 59}}},
+        "spec.autoscaling.idle.afterSeconds",
+        ("60",),
+    ),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}, "spec__networkPolicy": {"ingressFrom": []}},
+        "spec.networkPolicy",
+        ("minReplicas",),
+    ),
     Refused(
         {"spec__autoscaling": {"minReplicas": 3, "maxReplicas": 2}},
         "spec.autoscaling.maxReplicas",

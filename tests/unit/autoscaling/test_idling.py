@@ -15,7 +15,8 @@ LAW = Decision(replicas=1, reason=Reason.AT_MINIMUM, message="1")
 
 
 def quiet(name: str = "chat-0", **changes: Any) -> Replica:
-    return Replica(**{"name": name, "counted": 40.0} | changes)
+    values: dict[str, Any] = {"name": name, "counted": 40.0}
+    return Replica(**values | changes)
 
 
 def a_rest(**changes: Any) -> Rest:

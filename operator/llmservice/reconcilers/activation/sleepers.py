@@ -28,7 +28,9 @@ from llmservice.rendering.activation import activation_slice
 from llmservice.signals.held_page import PortCounts
 
 _KIND = "EndpointSlice"
-_INDEX_SECONDS = 1.0
+_INDEX_SECONDS, _UNKNOWN_PORT_SECONDS = 1.0, 0.1
+"""So old the index of ports may be; for a port that it lacks it is made anew, ten times a second at most."""
+
 _SPARED_SECONDS = 600.0
 """A port that was given back is given to nobody else for so long: activators may still hold requests on it."""
 
@@ -137,9 +139,9 @@ class Sleepers:
             self._given[uid] = port, now
         return port
 
-    def _index(self, *, anew: bool = False) -> dict[int, ServiceKey]:
-        """The service of each port: of several the oldest. At most a second old."""
-        if anew or self.clock() - self._indexed_at > _INDEX_SECONDS:
+    def _index(self, at_most_seconds: float = _INDEX_SECONDS) -> dict[int, ServiceKey]:
+        """The service of each port: of several the oldest. At most so old."""
+        if self.clock() - self._indexed_at > at_most_seconds:
             self._indexed_at = self.clock()
             ours = [each for each in self.cache.of_kind(_KIND) if is_ours(each)]
             ours.sort(key=lambda each: str(each["metadata"].get("creationTimestamp", "")), reverse=True)
@@ -148,7 +150,7 @@ class Sleepers:
 
     def _note(self, port: int, counts: PortCounts) -> None:
         """What an activator tells: count it, and have the autoscaler look at once where something is held."""
-        key = self._index().get(port) or self._index(anew=True).get(port)
+        key = self._index().get(port) or self._index(_UNKNOWN_PORT_SECONDS).get(port)
         body = self.cache.get(Ref("LLMService", *key)) if key else None
         if key is None or body is None:
             return
