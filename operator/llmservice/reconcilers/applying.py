@@ -26,8 +26,8 @@ from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
 from llmservice.reconcilers.rollouts import Rollouts
-from llmservice.reconcilers.workload_kind import check_workload
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workload_kind import check_workload
 
 _REPORTED_FAILURE_SECONDS = 30.0
 """A write that fails for longer is reported in the status; a webhook that is being replaced recovers sooner."""
