@@ -13,6 +13,7 @@ from sandbox.progress import Say
 from tests.cluster.kube import Body
 
 IMAGE = "sandbox.local/played-vllm:1"
+_PLAYED_VERSION = "0.33.0"
 _SOURCE = Path(__file__).parent / "played_vllm"
 
 
@@ -44,7 +45,7 @@ def a_group(name: str = "chat", nodes: int | None = 2, **spec: Any) -> Body:
         "maxModelLen": 512,
         "maxNumSeqs": 8,
         "drain": {"timeoutSeconds": 20},
-        "engineOptions": {"image": IMAGE},
+        "engineOptions": {"image": IMAGE, "version": _PLAYED_VERSION},
         "pod": {"resources": {"requests": {"cpu": "10m", "memory": "32Mi"}}},
         **spec,
     }

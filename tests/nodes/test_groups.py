@@ -102,19 +102,6 @@ def test_a_group_without_room_says_which_pod_of_it_waits(kube: Kube, groups: Non
     assert "64 ×" in message
 
 
-def test_the_api_server_takes_what_is_rendered_strictly(kube: Kube, groups: None) -> None:  # noqa: ARG001
-    from yaml import safe_load_all  # noqa: PLC0415
-
-    from tests.golden.cases import CASES  # noqa: PLC0415
-
-    rendered = [case for case in CASES if case.folder.name.endswith("-two-nodes")]
-    assert rendered
-    for case in rendered:
-        for body in safe_load_all(case.manifests.read_text("utf-8")):
-            body["metadata"] = {"name": body["metadata"]["name"], "labels": body["metadata"]["labels"]}
-            kube.create(body, dry_run=True)
-
-
 def pods(kube: Kube) -> list[str]:
     return [pod["metadata"]["name"] for pod in kube.list("Pod", f"{_NAME}=chat")]
 

@@ -13,6 +13,12 @@ WORKLOADS = (DEPLOYMENT, GROUPS)
 """The kinds. A service has one of them, but for the moment in which it changes from one to several nodes, or back."""
 
 
+def kind_for(spec: Mapping[str, Any]) -> str:
+    """The kind that a spec asks for, as it was written."""
+    nodes = (spec.get("gpu") or {}).get("nodes") or 1
+    return GROUPS if nodes > 1 else DEPLOYMENT
+
+
 def is_workload(manifest: Mapping[str, Any]) -> bool:
     """Whether replicas are made from it."""
     return manifest.get("kind") in WORKLOADS

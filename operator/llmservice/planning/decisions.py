@@ -120,7 +120,7 @@ def decide_surroundings(
     startup = startup_seconds(spec, subject.source, facts)
     shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
-    several = replica_bound(spec) + rollout.value.max_surge > 1
+    several = replica_bound(spec) * nodes_of(spec) + rollout.value.max_surge > 1
     return Surroundings(
         grace=grace,
         startup=startup,

@@ -18,7 +18,7 @@ from llmservice.converging.situation import Situation
 from llmservice.converging.startup_budget import late_change
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
-from llmservice.objects.workloads import DEPLOYMENT, GROUPS
+from llmservice.objects.workloads import kind_for
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.child_writer import Written
 from llmservice.reconcilers.workloads import workload_in_cache
@@ -45,8 +45,8 @@ class Rollbacks:
         """
         live = workload_in_cache(self.cache, body)
         if live is None and gave_up(body):
-            kind = GROUPS if ((body["spec"].get("gpu") or {}).get("nodes") or 1) > 1 else DEPLOYMENT
-            found = await self.cluster.get(Ref(kind, body["metadata"]["namespace"], body["metadata"]["name"]))
+            kind, metadata = kind_for(body["spec"]), body["metadata"]
+            found = await self.cluster.get(Ref(kind, metadata["namespace"], metadata["name"]))
             live = found if found is not None and controller_uid(found) == uid_of(body) else None
         return in_force(body, live)
 
