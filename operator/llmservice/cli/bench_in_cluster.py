@@ -22,9 +22,14 @@ from llmservice.untrusted.texts import cut, printable
 
 _MANAGER = f"llmservice-bench/{__version__}"
 _LOOK_SECONDS = 1.0
-_PULL_PATIENCE_SECONDS = 120.0
-"""For an image that cannot be pulled: registries have short outages."""
-_REFUSALS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError"})
+_PATIENCE_SECONDS = {
+    "Unschedulable": 600,
+    "ErrImagePull": 120,
+    "ImagePullBackOff": 120,
+    "InvalidImageName": 5,
+    "CreateContainerConfigError": 60,
+}
+"""How long what is in the way of a start may last, by its reason: nodes are added, registries have short outages."""
 _SILENCE_SECONDS = 900.0
 _PIECE_BYTES = 65_536
 _LONGEST_LINE = 65_536
@@ -135,9 +140,10 @@ async def _begun(server: ApiServer, job: Manifest) -> Manifest:
         if why != told:
             told = why
             _tell(f"waiting for the pod: {why}")
-        refused = refused + _LOOK_SECONDS if any(name in why for name in _REFUSALS) else 0.0
-        if refused > _PULL_PATIENCE_SECONDS:
-            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}: is --image right?")
+        patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
+        refused = 0.0 if patience is None else refused + _LOOK_SECONDS
+        if patience is not None and refused > patience:
+            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}")
         await asyncio.sleep(_LOOK_SECONDS)
 
 
