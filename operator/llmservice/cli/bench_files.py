@@ -58,11 +58,8 @@ def save_profile(path: Path, measured: Measured, slots: int | None) -> None:
     """What one replica did, as `llmservice replay --profile` reads it. Raises InvalidInput where it says too little."""
     profile = profile_of(measured.report, measured.records, slots=slots, replicas=measured.replicas or 1)
     if narrow(measured.records):
-        click.echo(
-            f"{path}: all prompts have about one length: it predicts loads of that length alone; --sweep with --mixed has "
-            "several",
-            err=True,
-        )
+        remedy = "--sweep with --mixed has several"
+        click.echo(f"{path}: all prompts have about one length, and it predicts no other well: {remedy}", err=True)
     with _refusals_told(path):
         path.write_text(yaml.safe_dump(profile, sort_keys=False, width=120), encoding="utf-8")
 

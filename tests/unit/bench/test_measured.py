@@ -140,7 +140,7 @@ def test_too_few_requests_make_no_profile() -> None:
 
 
 @pytest.mark.parametrize(("lengths", "said"), [((100, 110), True), ((100, 190), True), ((30, 200), False), ((), False)])
-def test_prompts_of_one_length_are_told(lengths: tuple[int, ...], said: bool) -> None:  # noqa: FBT001
+def test_prompts_of_one_length_are_told(lengths: tuple[int, ...], said: bool) -> None:
     assert narrow([a_record(prompt_tokens=length) for length in lengths]) is said
 
 
