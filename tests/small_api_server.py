@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,13 +15,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Path, the last value of each parameter, and the bearer token that came with it; `body` is None without one."""
+    """A request: its path, the last value of each parameter, the bearer token, and the body that came with it."""
 
     path: str
     query: dict[str, str]
     token: str
     method: str = "GET"
-    body: Json | None = None
+    body: Json = field(default_factory=dict)
 
 
 Answer = tuple[int, Json | str]
@@ -44,11 +44,11 @@ def small_api_server(folder: Path, cluster: Answering) -> Iterator[Path]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            asked = Asked(url.path, dict(parse_qsl(url.query)), token, self.command, json.loads(text) if text else None)
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            asked = Asked(url.path, dict(parse_qsl(url.query)), token, self.command, json.loads(sent or b"{}"))
             self._send(*cluster.answer(asked))
 
-        do_POST = do_DELETE = do_GET  # noqa: N815  (http.server finds them by these names)
+        do_POST = do_DELETE = do_GET  # noqa: N815  (the names that http.server looks for)
 
         def _send(self, code: int, body: Json | str) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()

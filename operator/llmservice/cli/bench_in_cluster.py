@@ -22,13 +22,18 @@ from llmservice.untrusted.texts import cut, printable
 
 _MANAGER = f"llmservice-bench/{__version__}"
 _LOOK_SECONDS = 1.0
-_PULL_PATIENCE_SECONDS = 120.0
-"""For an image that cannot be pulled: registries have short outages."""
-_REFUSALS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError"})
+_PATIENCE_SECONDS = {
+    "Unschedulable": 600,
+    "ErrImagePull": 120,
+    "ImagePullBackOff": 120,
+    "InvalidImageName": 5,
+    "CreateContainerConfigError": 60,
+}
+"""How long what is in the way of a start may last, by its reason: nodes are added, registries have short outages."""
 _SILENCE_SECONDS = 900.0
 _PIECE_BYTES = 65_536
 _LONGEST_LINE = 65_536
-_SHOWN, _LAST_LINES = 300, 5
+_SHOWN = 300
 _ATTEMPTS = 20
 """To open the log again where the way to it breaks off: the Job goes on meanwhile."""
 
@@ -41,13 +46,12 @@ class JobRun:
     job: Manifest
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     _pieces: Pieces = field(default_factory=Pieces)
-    _said: list[str] = field(default_factory=list)
     _shown: int = 0
 
     async def run(self) -> Handed | None:
         """What it handed over; None where it was stopped before it measured anything.
 
-        Raises what the cluster refuses, and `Unavailable` with the last lines of a bench that failed.
+        Raises what the cluster refuses, and `Unavailable` for a bench that failed: it has said why.
         """
         server = ApiServer(self.connection)
         async with _made(server, self.job) as job:
@@ -67,8 +71,8 @@ class JobRun:
                 await work
         handed = self._pieces.unpacked()
         if handed is None and not self.stop.is_set():
-            said = " ".join(self._said[-_LAST_LINES:]) or "it said nothing"
-            raise Unavailable("JobFailed", f"the Job {ref_of(self.job)} measured nothing: {said}")
+            said = "its last words are above" if self._shown else "it said nothing"
+            raise Unavailable("JobFailed", f"{ref_of(self.job)} measured nothing: {said}")
         return handed
 
     async def _followed(self, server: ApiServer, job: Manifest) -> None:
@@ -104,9 +108,7 @@ class JobRun:
         if self._pieces.take(text) or not text.strip() or number <= self._shown:
             return
         self._shown = number
-        said = cut(" ".join(printable(text).split()), _SHOWN)
-        self._said = [*self._said[-_LAST_LINES:], said]
-        _tell(said)
+        _tell(cut(" ".join(printable(text).split()), _SHOWN))
 
 
 @asynccontextmanager
@@ -135,9 +137,10 @@ async def _begun(server: ApiServer, job: Manifest) -> Manifest:
         if why != told:
             told = why
             _tell(f"waiting for the pod: {why}")
-        refused = refused + _LOOK_SECONDS if any(name in why for name in _REFUSALS) else 0.0
-        if refused > _PULL_PATIENCE_SECONDS:
-            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}: is --image right?")
+        patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
+        refused = 0.0 if patience is None else refused + _LOOK_SECONDS
+        if patience is not None and refused > patience:
+            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}")
         await asyncio.sleep(_LOOK_SECONDS)
 
 

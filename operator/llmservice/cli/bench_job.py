@@ -21,8 +21,8 @@ _OF_THE_JOB = ("image", "pull_secrets", "key_secret", "cpu", "memory")
 def job_options(command: _Command) -> _Command:
     """Adds --in-cluster and what belongs to it."""
     for option in (
-        click.option("--memory", metavar="QUANTITY", help="Of the Job.  [default: 4Gi]"),
-        click.option("--cpu", metavar="QUANTITY", help="Of the Job.  [default: 2]"),
+        click.option("--memory", metavar="QUANTITY", help="That the Job asks for, and may take.  [default: 4Gi]"),
+        click.option("--cpu", metavar="QUANTITY", help="That the Job asks for.  [default: 1]"),
         click.option(
             "--key-secret",
             metavar="NAME[/ENTRY]",

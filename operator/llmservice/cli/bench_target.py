@@ -61,7 +61,7 @@ async def endpoint(target: str, where: Where, model: str, key: str) -> AsyncIter
 
 
 async def endpoint_within(server: ApiServer, space: str, target: str, model: str) -> Endpoint:
-    """The same for a pod in the cluster, which reaches the Service by its address; a URL is taken as it is.
+    """The same for a pod in the cluster, which reaches the Service by its cluster IP; a URL is taken as it is.
 
     The model of a URL may stay empty: the pod asks for it.
     """
@@ -70,7 +70,8 @@ async def endpoint_within(server: ApiServer, space: str, target: str, model: str
         return Endpoint(title=url, url=url, model=model)
     body = await service_named(server, space, target)
     pods = await _ready(server, body)
-    return Endpoint(url=_address(body), replicas=len(pods), keys=_keys_of(body), **_facts(body, model))
+    url = _cluster_address(await _service_of(server, space, target))
+    return Endpoint(url=url or _address(body), replicas=len(pods), keys=_keys_of(body), **_facts(body, model))
 
 
 def base(url: str) -> str:
@@ -83,6 +84,21 @@ def base(url: str) -> str:
     if parts.scheme not in {"http", "https"} or not host or parts.query or parts.username:
         raise UsageError("InvalidAddress", "give an address such as http://chat.ml.svc, without user, key and query")
     return url.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+async def _service_of(server: ApiServer, space: str, name: str) -> Manifest:
+    service = await server.get(Ref(kind="Service", namespace=space, name=name))
+    if service is None:
+        raise NotFound("NotFound", f"{space}/{name} has no Service yet: wait, or see: {program()} status {name}")
+    return service
+
+
+def _cluster_address(service: Manifest) -> str:
+    """By its cluster IP: each request has a connection of its own, and a look-up of a name would be in its figures."""
+    address, port = service["spec"].get("clusterIP"), service["spec"]["ports"][0]["port"]
+    if not address or address == "None":
+        return ""
+    return f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}"
 
 
 def _facts(body: Manifest, model: str) -> dict[str, Any]:

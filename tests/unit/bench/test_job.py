@@ -43,10 +43,11 @@ def test_two_jobs_have_two_names() -> None:
     assert a_job()["metadata"]["name"] != a_job()["metadata"]["name"]
 
 
-def test_it_asks_for_what_it_may_use() -> None:
+def test_it_asks_for_cpu_and_is_bounded_in_memory_alone() -> None:
     resources = container(a_job(cpu="3", memory="2Gi"))["resources"]
-    assert {resources["limits"][name] for name in ("cpu", "memory")} == {"3", "2Gi"}
-    assert {resources["requests"][name] for name in ("cpu", "memory")} == {"3", "2Gi"}
+    assert resources["requests"] == {"cpu": "3", "memory": "2Gi", "ephemeral-storage": "64Mi"}
+    assert resources["limits"]["memory"] == "2Gi"
+    assert "cpu" not in resources["limits"]
 
 
 @pytest.mark.parametrize(("entry", "items"), [("", None), ("team", [{"key": "team", "path": "team"}])])

@@ -30,10 +30,13 @@ class SmallCluster:
     kubeconfig: Path = Path()
 
     def answer(self, asked: Asked) -> Answer:
-        """Status and body."""
+        """Status and body; what is made becomes what `on_post` says, what is deleted is noted."""
+        if asked.method == "POST":
+            return refusal(404, "NotFound", "not found") if self.on_post is None else (201, self.on_post(asked.body))
+        if asked.method == "DELETE":
+            self.deleted.append(asked.path.rpartition("/")[2])
+            return 200, {"kind": "Status"}
         path, query = asked.path, asked.query
-        if asked.method != "GET":
-            return self._changed(asked)
         self.asked.append((path, query))
         parts = path.strip("/").split("/")
         plural = next((part for part in reversed(parts) if part in _KIND_OF), "")
@@ -50,14 +53,6 @@ class SmallCluster:
             return listed([*_selected(found, query)])
         named = next((each for each in found if each["metadata"]["name"] == parts[-1]), None)
         return (200, named) if named else refusal(404, "NotFound", "not found")
-
-    def _changed(self, asked: Asked) -> Answer:
-        if asked.method == "DELETE":
-            self.deleted.append(asked.path.rpartition("/")[2])
-            return 200, {"kind": "Status"}
-        if self.on_post is None or asked.body is None:
-            return refusal(404, "NotFound", "not found")
-        return 201, self.on_post(asked.body)
 
 
 def _selected(found: list[Json], query: dict[str, str]) -> Iterator[Json]:

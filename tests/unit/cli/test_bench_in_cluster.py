@@ -64,7 +64,9 @@ def kubelet(small: SmallCluster) -> Iterator[Kubelet]:
     service = an_llmservice(kind="LLMService", status={"url": "http://chat.ml.svc/v1", "plan": {"maxNumSeqs": 4}})
     labels = {"llmservice.dev/name": "chat"}
     pod = {"kind": "Pod", "metadata": {"name": "chat-1", "namespace": "ml", "labels": labels}, "status": READY}
-    small.objects = [service, pod]
+    reached = {"clusterIP": "10.1.2.3", "ports": [{"port": 80}]}
+    at = {"kind": "Service", "metadata": {"name": "chat", "namespace": "ml"}, "spec": reached}
+    small.objects = [service, pod, at]
     with openai_server() as url:
         made = Kubelet(small, url)
         small.on_post = made.run
@@ -90,10 +92,16 @@ def test_the_job_sends_the_same_load_to_the_service_and_is_deleted(kubelet: Kube
     assert ran("--users", 2, "--rounds", 2, "--until-eos", "--timeout", 30).exit_code == 0
     (job,) = kubelet.jobs
     arguments = container(job)["args"]
-    assert arguments[0] == "http://chat.ml.svc"
+    assert arguments[0] == "http://10.1.2.3:80"
     assert {"--users=2", "--rounds=2", "--until-eos", "--timeout=30", "--model=chat"} <= {*arguments}
     assert container(job)["image"] == IMAGE
     assert kubelet.cluster.deleted == [job["metadata"]["name"]]
+
+
+def test_a_service_without_an_ip_is_reached_by_its_name(kubelet: Kubelet) -> None:
+    kubelet.cluster.objects[2]["spec"]["clusterIP"] = "None"
+    assert ran("--sweep", "1", "--requests", 2).exit_code == 0
+    assert container(kubelet.jobs[0])["args"][0] == "http://chat.ml.svc"
 
 
 def test_two_services_are_two_jobs_one_after_the_other(kubelet: Kubelet) -> None:
