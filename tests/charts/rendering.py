@@ -89,9 +89,18 @@ def one(bodies: list[Body], kind: str) -> Body:
     return found
 
 
+def pod_of(bodies: list[Body], component: str) -> Body:
+    """The pod template of the Deployment of a component."""
+    templates = [body["spec"]["template"] for body in of_kind(bodies, "Deployment")]
+    label = "app.kubernetes.io/component"
+    (found,) = (each for each in templates if each["metadata"]["labels"][label] == component)
+    template: Body = found
+    return template
+
+
 def operator_container(bodies: list[Body]) -> Body:
     """The operator's container."""
-    (container,) = one(bodies, "Deployment")["spec"]["template"]["spec"]["containers"]
+    (container,) = pod_of(bodies, "operator")["spec"]["containers"]
     found: Body = container
     return found
 

@@ -30,6 +30,7 @@ TWINS: dict[str, Body] = {
             {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"},
         ],
     },
+    "ui": {"ui": {"enabled": True}},
     "monitoring": {"monitoring": {name: {"enabled": True} for name in _MONITORING}},
 }
 """Each overlay and the values that say the same."""
