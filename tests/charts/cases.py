@@ -142,6 +142,17 @@ FEATURES: dict[str, Body] = {
     "service-monitor": {
         "monitoring": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "1m"}}
     },
+    "page": {"ui": {"enabled": True}},
+    "page-with-all": {
+        "imagePullSecrets": ["one"],
+        "ui": {
+            "enabled": True,
+            "replicas": 2,
+            "tlsSecret": "ui-tls",
+            "from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ingress"}}}],
+            "resources": {"limits": {"memory": "1Gi"}},
+        },
+    },
     "certificate": {
         "monitoring": {
             "tlsSecret": "llmservice-tls",

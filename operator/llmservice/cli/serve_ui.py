@@ -74,7 +74,7 @@ async def _serve(port: int, operator_namespace: str, server: str, ca_file: str, 
             seconds=_SECONDS,
             newcomers=newcomers,
         ) as running:
-            click.echo(f"https://0.0.0.0:{running.port}/ for {server}", err=True)
+            click.echo(f"https://127.0.0.1:{running.port}/ and on all other addresses, for {server}", err=True)
             await until_told()
 
 

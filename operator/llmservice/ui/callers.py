@@ -46,7 +46,7 @@ class Callers:
         default_factory=lambda: TokenBuckets(burst=20, seconds=0.5, most_keys=_MOST_ADDRESSES)
     )
     newcomers_in_all: TokenBuckets[str] = field(default_factory=lambda: TokenBuckets(burst=100, seconds=0.05))
-    known: TokenBuckets[bytes] = field(default_factory=lambda: TokenBuckets(burst=40, seconds=0.1, most_keys=1024))
+    known: TokenBuckets[bytes] = field(default_factory=lambda: TokenBuckets(burst=40, seconds=0.125, most_keys=1024))
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _readers: OrderedDict[_Key, tuple[Reader, float]] = field(default_factory=OrderedDict)
     _asking: Counter[bytes] = field(default_factory=Counter)
