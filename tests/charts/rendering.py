@@ -90,7 +90,6 @@ def one(bodies: list[Body], kind: str) -> Body:
     return found
 
 
-<<<<<<< HEAD
 def deployment(bodies: list[Body], component: str) -> Body:
     """The Deployment of the operator, or of the activators."""
     (found,) = (body for body in of_kind(bodies, "Deployment") if _component(body["spec"]["template"]) == component)
@@ -102,20 +101,16 @@ def policy_around(component: str, bodies: list[Body]) -> Body:
     specs = (body["spec"] for body in of_kind(bodies, "NetworkPolicy"))
     (found,) = (spec for spec in specs if spec["podSelector"]["matchLabels"][COMPONENT] == component)
     return found
-=======
+
+
 def pod_of(bodies: list[Body], component: str) -> Body:
     """The pod template of the Deployment of a component."""
-    templates = [body["spec"]["template"] for body in of_kind(bodies, "Deployment")]
-    label = "app.kubernetes.io/component"
-    (found,) = (each for each in templates if each["metadata"]["labels"][label] == component)
-    template: Body = found
+    template: Body = deployment(bodies, component)["spec"]["template"]
     return template
->>>>>>> w/pages
 
 
 def operator_container(bodies: list[Body]) -> Body:
     """The operator's container."""
-<<<<<<< HEAD
     return container(deployment(bodies, "operator"))
 
 
@@ -128,11 +123,6 @@ def container(body: Body) -> Body:
 
 def _component(body: Body) -> str:
     return str(body["metadata"]["labels"][COMPONENT])
-=======
-    (container,) = pod_of(bodies, "operator")["spec"]["containers"]
-    found: Body = container
-    return found
->>>>>>> w/pages
 
 
 @functools.lru_cache(maxsize=256)

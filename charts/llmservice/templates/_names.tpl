@@ -15,15 +15,15 @@ app.kubernetes.io/name: llmservice-operator
 app.kubernetes.io/part-of: llmservice
 {{- end }}
 
-<<<<<<< HEAD
 {{- define "llmservice.activatorSelector" -}}
 app.kubernetes.io/component: activator
 app.kubernetes.io/name: llmservice-activator
-=======
+app.kubernetes.io/part-of: llmservice
+{{- end }}
+
 {{- define "llmservice.uiSelector" -}}
 app.kubernetes.io/component: ui
 app.kubernetes.io/name: llmservice-operator
->>>>>>> w/pages
 app.kubernetes.io/part-of: llmservice
 {{- end }}
 
