@@ -33,6 +33,15 @@ async def test_of_two_thousand_requests_those_within_the_bound_are_answered_and_
     assert len(chat.seen) == 500
 
 
+async def test_who_is_turned_away_reads_why_however_much_it_sends(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=1)
+    held = asyncio.create_task(post(bench, port))
+    await bench.held(1)
+    assert (await post(bench, port, size=300_000))[1] == "held_too_many"
+    held.cancel()
+
+
 async def test_the_resource_has_the_word_on_its_own_bounds(start: Start, port: int) -> None:
     bench = await start()
     await bench.cluster.sleeping(port, maxHeld=2, maxWaitSeconds=0.5)
@@ -95,6 +104,19 @@ async def test_a_client_that_goes_gives_its_place_up_at_once(start: Start, port:
         await bench.cluster.ready(chat.port)
         assert (await staying)[0] == 200
         assert len(chat.seen) == 1
+
+
+async def test_a_client_that_goes_while_nobody_reads_its_body_is_missed(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 70_000)
+    await bench.held(1)
+    await writer.drain()
+    await asyncio.sleep(0.2)
+    writer.close()
+    await bench.held(0)
+    assert await reader.read() == b""
 
 
 async def test_a_client_that_goes_while_it_is_answered_frees_its_replica(start: Start, port: int) -> None:

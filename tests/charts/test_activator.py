@@ -3,11 +3,16 @@
 from typing import Any
 
 import pytest
+import yaml
+from click import Option
 
+from llmservice.cli.activate import command
+from llmservice.settings import VARIABLES
 from tests.charts.cases import FEATURES, SCOPES, merged
-from tests.charts.rendering import SYSTEM, chart, container, deployment, of_kind, policy_around
+from tests.charts.rendering import CHART, SYSTEM, chart, container, deployment, of_kind, policy_around
 
 Body = dict[str, Any]
+OPTIONS = [each for each in command.params if isinstance(each, Option)]
 LABELS = {
     "app.kubernetes.io/component": "activator",
     "app.kubernetes.io/name": "llmservice-activator",
@@ -38,6 +43,36 @@ def test_a_pod_that_is_told_to_stop_has_longer_than_a_request_may_wait() -> None
         spec = activator(values)
         assert spec["template"]["spec"]["terminationGracePeriodSeconds"] == seconds + 30
         assert environment(spec)["LLMSERVICE_ACTIVATOR_GRACE_SECONDS"] == str(seconds + 30)
+
+
+def test_each_bound_in_the_values_reaches_it() -> None:
+    """By the variables of its options, each within what the option takes."""
+    told = environment(activator(FEATURES["activator"]))
+    said = {each.name: each.type.convert(told[str(each.envvar)], each, None) for each in OPTIONS if each.envvar in told}
+    assert said == {"held": 1000, "held_each": 100, "held_mib": 64, "wait_seconds": 120, "grace_seconds": 150}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_it_knows_every_variable_it_is_given(name: str) -> None:
+    known = {each.envvar for each in OPTIONS} | {each.name for each in VARIABLES}
+    values = FEATURES[name]
+    if values.get("activator", {}).get("enabled", True):
+        assert environment(activator(values)).keys() <= known
+
+
+@pytest.mark.parametrize("values", [{}, FEATURES["activator"]], ids=["default", "others"])
+def test_what_is_left_out_is_what_it_does_by_itself(values: Body) -> None:
+    of_values = yaml.safe_load((CHART / "values.yaml").read_text("utf-8"))["activator"] | values.get("activator", {})
+    told = environment(activator(values))
+    names = {
+        "maxHeld": "held",
+        "maxHeldPerService": "held_each",
+        "maxHeldMiB": "held_mib",
+        "maxWaitSeconds": "wait_seconds",
+    }
+    for value, option in names.items():
+        (found,) = (each for each in OPTIONS if each.name == option)
+        assert int(told.get(str(found.envvar), found.default)) == of_values[value]
 
 
 @pytest.mark.parametrize(

@@ -72,19 +72,23 @@ def replicas(kube: Kube) -> int:
 
 
 def put_to_sleep(kube: Kube) -> None:
-    """As its idle time does, and sooner: it sleeps, whoever set it to zero."""
-    kube.kubectl("scale", "deployment", NAME, "--replicas=0")
-    asleep(kube)
+    """As its idle time does, and sooner: it sleeps, whoever set it to zero.
 
-
-def asleep(kube: Kube) -> None:
-    """Wait until it sleeps: no pod is left, and both activators are its endpoints."""
+    Again where the operator woke it, because it had not heard yet that the last held request was answered.
+    """
 
     def sleeps() -> bool:
-        gone = replicas(kube) == 0 and not kube.list("Pod", f"llmservice.dev/name={NAME}")
-        return gone and endpoints(kube) == sorted(activators(kube).values()) != []
+        if replicas(kube) > 0:
+            kube.kubectl("scale", "deployment", NAME, "--replicas=0")
+        return is_asleep(kube)
 
-    kube.wait(sleeps, lambda: [kube.get("LLMService", NAME), kube.get("EndpointSlice", SLICE)], 180)
+    kube.wait(sleeps, lambda: [kube.get("LLMService", NAME), kube.get("EndpointSlice", SLICE)], 120)
+
+
+def is_asleep(kube: Kube) -> bool:
+    """Whether no pod is left, and both activators are its endpoints."""
+    gone = replicas(kube) == 0 and not kube.list("Pod", f"llmservice.dev/name={NAME}")
+    return gone and endpoints(kube) == sorted(activators(kube).values()) != []
 
 
 def awake(kube: Kube) -> None:
@@ -197,7 +201,7 @@ def test_a_rollout_of_the_activators_loses_none(installed: Kube) -> None:
 def test_when_nobody_asks_it_sleeps_and_its_first_request_wakes_it(installed: Kube) -> None:
     """Put to sleep by the operator alone, which waits until the activators are its endpoints."""
     awake(installed)
-    asleep(installed)
+    installed.wait(lambda: is_asleep(installed), lambda: installed.get("LLMService", NAME), 180)
     assert answered(asked(installed, 1)) == 1
     awake(installed)
 

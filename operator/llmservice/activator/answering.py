@@ -7,7 +7,8 @@ from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
 from llmservice.activator.connection import last, whole
-from llmservice.activator.hall import Desk, Hall
+from llmservice.activator.desk import Desk
+from llmservice.activator.hall import Hall
 from llmservice.activator.messages import buffered, checked
 from llmservice.activator.refusals import Code, Refusal, refused
 from llmservice.activator.sending import NotReached, Sender
@@ -31,7 +32,7 @@ class Answering:
         desk = self.hall.desks.get(port)
         try:
             head_bytes = _head_bytes(request)
-            checked(request.method, request.version, request.headers, head_bytes)
+            checked(request.method, request.rel_url.raw_path_qs, request.version, request.headers, head_bytes)
             desk = _there(desk)
             if desk.is_asleep and (answer := answer_asleep(desk.served, request.method, request.path)):
                 return self._ending(desk, whole(answer))
@@ -42,6 +43,12 @@ class Answering:
             response = whole(refused(refusal, start_seconds))
             goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
             return self._ending(desk, response) if goes_on else last(response)
+
+    def turned_away(self, port: int) -> bytes:
+        """What a POST to this port is told before anybody reads it; empty where it is read."""
+        desk = self.hall.desks.get(port)
+        refusal = self.hall.turned_away(desk) if desk else None
+        return refused(refusal, desk.served.activation.start_seconds).last() if desk and refusal else b""
 
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:

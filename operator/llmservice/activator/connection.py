@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import socket
+from collections.abc import Callable
 from http import HTTPStatus
 
 from aiohttp import web
@@ -14,7 +16,11 @@ from llmservice.activator.refusals import Answer, Code, Refusal, refused
 
 log = logging.getLogger(__name__)
 
+_HELD = b"POST "
 _HEADERS = 128
+_ESTABLISHED = 1
+"""The first byte of TCP_INFO, the state, of a connection that neither side has ended (tcp_states.h of Linux)."""
+
 _LINGER_SECONDS = 1.0
 """Reading on after an answer that came before the body's end, so that the client gets to read it."""
 
@@ -23,12 +29,20 @@ class ClientConnection(web.RequestHandler):
     """The protocol of one connection. Told to `connections` under its port as long as it is open.
 
     A head has `head_seconds` from its first byte to its last, and `LONGEST_HEAD` bytes. Of requests that a client sends
-    ahead `BUFFER_BYTES` are read; the rest when all of these were answered.
+    ahead `BUFFER_BYTES` are read; the rest when all of these were answered. `turned_away` says what a POST is answered
+    before it is read, if anything: thousands that come at once to a full line are told so in no time.
     """
 
-    __slots__ = ("_ahead", "_bounds", "_connections", "_deadline", "_head", "_port")
+    __slots__ = ("_ahead", "_bounds", "_connections", "_deadline", "_head", "_is_over", "_port", "_turned_away")
 
-    def __init__(self, server: web.Server, port: int, bounds: Bounds, connections: Connections) -> None:
+    def __init__(
+        self,
+        server: web.Server,
+        port: int,
+        bounds: Bounds,
+        connections: Connections,
+        turned_away: Callable[[], bytes] = bytes,
+    ) -> None:
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
@@ -43,6 +57,7 @@ class ClientConnection(web.RequestHandler):
             auto_decompress=False,
         )
         self._port, self._bounds, self._connections = port, bounds, connections
+        self._turned_away, self._is_over = turned_away, False
         self._head = self._ahead = 0
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -50,6 +65,14 @@ class ClientConnection(web.RequestHandler):
     def is_idle(self) -> bool:
         """Whether no request of it is being answered."""
         return self._current_request is None and not self._messages
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client ended it while nobody reads: asyncio tells the end to those alone who read."""
+        if self.transport is None or self.transport.is_reading():
+            return False
+        own: socket.socket = self.transport.get_extra_info("socket")
+        return own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] != _ESTABLISHED
 
     def hang_up(self) -> None:
         """End it now."""
@@ -69,6 +92,8 @@ class ClientConnection(web.RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to no request that is read."""
+        if self._is_over:
+            return
         if self.is_idle:
             self._read_head(data)
             return
@@ -79,6 +104,9 @@ class ClientConnection(web.RequestHandler):
             self._pause_reading_for_buffer()
 
     def _read_head(self, data: bytes) -> None:
+        if not self._head and data.startswith(_HELD) and (told := self._turned_away()):
+            self._say_last(told)
+            return
         self._head += len(data)
         self._ahead = 0
         super().data_received(data)
@@ -97,11 +125,15 @@ class ClientConnection(web.RequestHandler):
             super()._resume_reading_if_drained()
 
     def _end(self, status: HTTPStatus) -> None:
-        """Say why, as far as it goes, and close."""
+        self._say_last(Answer(status, b"", {}).last())
+
+    def _say_last(self, told: bytes) -> None:
+        """Say this and read no more; a connection that is closed with bytes unread would lose it on its way."""
+        self._is_over = True
         if self.transport is not None:
-            line = f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-            self.transport.write(line.encode())
-            self.transport.close()
+            self.transport.write(told)
+            self.transport.write_eof()
+            self._loop.call_later(_LINGER_SECONDS, self.hang_up)
 
     def _stop_clock(self) -> None:
         if self._deadline is not None:

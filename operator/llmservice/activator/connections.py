@@ -1,7 +1,10 @@
 """The connections of all ports, with a bound: many of one port take no place from another's."""
 
+import asyncio
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NoReturn, Protocol
+
+_LOOKS_SECONDS = 1.0
 
 
 class Conversation(Protocol):
@@ -10,6 +13,10 @@ class Conversation(Protocol):
     @property
     def is_idle(self) -> bool:
         """Whether no request of it is being answered."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client ended it, which nobody has read yet."""
 
     def hang_up(self) -> None:
         """End it now."""
@@ -45,6 +52,13 @@ class Connections:
             self._all -= 1
         if not of_port:
             self._open.pop(port, None)
+
+    async def run(self) -> NoReturn:
+        """Hang up on those that are gone; never returns."""
+        while True:
+            await asyncio.sleep(_LOOKS_SECONDS)
+            for each in [each for of_port in self._open.values() for each in of_port if each.is_gone]:
+                each.hang_up()
 
     def hang_up_all(self) -> None:
         """End every one."""

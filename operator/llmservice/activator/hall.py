@@ -9,10 +9,10 @@ from typing import NoReturn
 
 from llmservice.activator.board import Board
 from llmservice.activator.bounds import Bounds
-from llmservice.activator.lines import Line
+from llmservice.activator.desk import Desk, Holding, Stay
 from llmservice.activator.places import Full, Places
 from llmservice.activator.refusals import Code, Refusal
-from llmservice.activator.slices import Replica, Served
+from llmservice.activator.slices import Served
 
 log = logging.getLogger(__name__)
 
@@ -21,53 +21,6 @@ _LOOKS_SECONDS = 0.25
 
 _REST_SECONDS = 0.5
 """Of a replica that could not be reached: its endpoint may be ahead of its socket, or behind its end."""
-
-
-@dataclass(slots=True, eq=False)
-class Stay:
-    """One request's stay. `since`: the loop's time when it came. `turn` ends with its replica, or a Refusal."""
-
-    desk: "Desk"
-    since: float
-    turn: asyncio.Future[Replica]
-    replica: Replica | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """A time in which requests waited for a replica, from its first one on; and the counts at that moment."""
-
-    since: float
-    answered: int
-    refused: int
-
-
-@dataclass(slots=True, eq=False)
-class Desk:
-    """All that is known of one service here. It outlives changes of its slices, not the loss of its port."""
-
-    served: Served
-    line: Line[Stay] = field(default_factory=Line)
-    answered: int = 0
-    refused: int = 0
-    gone: bool = False
-    holding: Holding | None = None
-
-    @property
-    def is_asleep(self) -> bool:
-        """No replica is ready."""
-        return not self.line.replicas
-
-    @property
-    def is_passed_by(self) -> bool:
-        """Its Service leads to replicas alone, or to nobody: connections here should end."""
-        return self.gone or not (self.served.in_path or self.is_asleep)
-
-    def use(self, served: Served) -> None:
-        """What the slices say now."""
-        self.served = served
-        self.line.concurrency = served.activation.concurrency
-        self.line.use(served.replicas)
 
 
 @dataclass(slots=True)
@@ -127,10 +80,21 @@ class Hall:
         finally:
             self._leave(stay)
 
+    def turned_away(self, desk: Desk) -> Refusal | None:
+        """The refusal of whoever comes now, counted; None while fewer wait for the service than may."""
+        held = self._places.held_of(desk.served.port)
+        if held < (desk.served.activation.max_held or self.bounds.held_each):
+            return None
+        desk.refused += 1
+        self.board.change()
+        return Refusal(Code.HELD_TOO_MANY, f"{held} requests wait for {desk.served.name} already; try again later")
+
     def taken(self, stay: Stay) -> None:
         """A replica has the request: its place is free."""
-        if self._places.leave(stay.desk.served.port, stay):
-            self.board.change()
+        if not stay.is_taken:
+            stay.is_taken = True
+            stay.desk.taken += 1
+            self._free(stay)
 
     def again(self, stay: Stay) -> None:
         """The replica could not be reached: the request waits again, before all others, and the replica rests."""
@@ -147,7 +111,12 @@ class Hall:
     def send_away(self) -> None:
         """Whoever waits is told that the process ends."""
         for desk in self.desks.values():
-            self._refuse(desk, tuple(desk.line.waiting), Code.SHUTTING_DOWN, "the activator shuts down: try again now")
+            self._refuse(
+                desk,
+                tuple(desk.line.waiting),
+                Code.SHUTTING_DOWN,
+                "this activator shuts down, and another one takes its place: try again",
+            )
 
     async def emptied(self, seconds: float) -> None:
         """Return when nobody waits and nothing is with replicas, or after so many seconds."""
@@ -173,12 +142,9 @@ class Hall:
 
     def _enter(self, desk: Desk, size: int) -> Stay:
         port, loop = desk.served.port, asyncio.get_running_loop()
-        most = desk.served.activation.max_held or self.bounds.held_each
+        if refusal := self.turned_away(desk):
+            raise refusal
         before = self._places.held_of(port)
-        if before >= most:
-            desk.refused += 1
-            self.board.change()
-            raise Refusal(Code.HELD_TOO_MANY, f"{before} requests wait for {desk.served.name} already; try again later")
         stay = Stay(desk, loop.time(), loop.create_future())
         try:
             giving_way = self._places.take(port, stay, size)
@@ -194,7 +160,7 @@ class Hall:
         desk.line.join(stay)
         self._call(desk)
         if desk.is_asleep and desk.holding is None:
-            desk.holding = Holding(loop.time(), desk.answered, desk.refused)
+            desk.holding = Holding(loop.time(), desk.taken, desk.refused)
             log.info("%s sleeps, and a request came: held", desk.served)
         self.board.change(hurry=not before and desk.is_asleep)
         return stay
@@ -202,23 +168,28 @@ class Hall:
     def _leave(self, stay: Stay) -> None:
         """However it ended; a turn that was given may not have been noticed."""
         desk = stay.desk
-        self.taken(stay)
         desk.line.leave(stay)
+        self._free(stay)
         if stay.replica is not None:
             desk.line.done(stay.replica)
             stay.replica = None
             self._call(desk)
         self._left.set()
-        if desk.holding is not None and not self._places.held_of(desk.served.port):
-            self._tell_end(desk, desk.holding)
 
-    def _tell_end(self, desk: Desk, holding: Holding) -> None:
+    def _free(self, stay: Stay) -> None:
+        desk = stay.desk
+        if self._places.leave(desk.served.port, stay):
+            self.board.change()
+            if desk.holding is not None and not self._places.held_of(desk.served.port):
+                self._settle(desk, desk.holding)
+
+    def _settle(self, desk: Desk, holding: Holding) -> None:
+        """Nobody waits: tell how it was."""
         desk.holding = None
-        answered, refused = desk.answered - holding.answered, desk.refused - holding.refused
-        after = asyncio.get_running_loop().time() - holding.since
-        log.info(
-            "%s: nobody waits after %.1f s; meanwhile %d answered, %d refused", desk.served, after, answered, refused
-        )
+        seconds = asyncio.get_running_loop().time() - holding.since
+        taken, refused = desk.taken - holding.taken, desk.refused - holding.refused
+        told = "%s: nobody waits any more, after %.1f s; taken by replicas: %d, refused: %d"
+        log.info(told, desk.served, seconds, taken, refused)
 
     def _call(self, desk: Desk) -> None:
         """Give turns, as long as there are some."""

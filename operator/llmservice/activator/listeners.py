@@ -70,7 +70,9 @@ class Listeners:
             return
         self._failed.discard(port)
         self._open[port] = await asyncio.get_running_loop().create_server(
-            lambda: ClientConnection(server, port, self.bounds, self.connections),
+            lambda: ClientConnection(
+                server, port, self.bounds, self.connections, functools.partial(self.answering.turned_away, port)
+            ),
             sock=listener,
             backlog=_ACCEPTED_AT_ONCE,
         )

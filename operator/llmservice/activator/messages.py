@@ -22,7 +22,9 @@ _ENDS_HERE = _HOP_BY_HOP | {"expect"}
 _HTTP_1_1 = (1, 1)
 
 
-def checked(method: str, version: tuple[int, int], headers: CIMultiDictProxy[str], head_bytes: int) -> None:
+def checked(
+    method: str, target: str, version: tuple[int, int], headers: CIMultiDictProxy[str], head_bytes: int
+) -> None:
     """Raises Refusal for a head that readers could understand in two ways, or that asks for a tunnel.
 
     The offer of an upgrade to HTTP/2 may be ignored (RFC 9110, 7.8); clients in Java make it with each first request.
@@ -31,6 +33,8 @@ def checked(method: str, version: tuple[int, int], headers: CIMultiDictProxy[str
         raise Refusal(Code.NOT_UNDERSTOOD, f"the head of a request is at most {LONGEST_HEAD} bytes long")
     if method == "CONNECT" or headers.get("Upgrade", "h2c").strip().lower() != "h2c":
         raise Refusal(Code.NOT_SUPPORTED, "no tunnels and no upgrades: send a plain HTTP/1.1 request")
+    if not (target.startswith("/") and target.isascii()):
+        raise Refusal(Code.NOT_UNDERSTOOD, "ask for a path that begins with / and is written in ASCII")
     encodings = headers.getall("Transfer-Encoding", [])
     lengths = headers.getall("Content-Length", [])
     chunked = not encodings or (len(encodings) == 1 and encodings[0].strip().lower() == "chunked")
@@ -58,7 +62,16 @@ def buffered(length: int | None, *, has_body: bool) -> int:
 
 
 def _without(headers: Any, dropped: frozenset[str]) -> CIMultiDict[str]:
-    """Without these, and without those that the header Connection names."""
+    """Without these, without those that the header Connection names, and without what is no text."""
     named = {word.strip().lower() for line in headers.getall("Connection", ()) for word in line.split(",")}
     left = dropped | named
-    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in left)
+    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in left and _is_text(value))
+
+
+def _is_text(value: str) -> bool:
+    """Whether a value can be written again: bytes that are not UTF-8 were read as halves of letters."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -77,7 +77,7 @@ async def activator(bounds: Bounds, host: str = "", control_port: int = 0) -> As
         listeners = Listeners(Answering(hall, send), bounds, connections, host)
         table, control = Table(hall, listeners), Control(hall.board)
         async with control.served(host, control_port) as port, asyncio.TaskGroup() as group:
-            tasks = [group.create_task(part.run()) for part in (hall, table)]
+            tasks = [group.create_task(part.run()) for part in (hall, table, connections)]
             try:
                 yield Activator(bounds, hall, listeners, table, control, port)
             finally:

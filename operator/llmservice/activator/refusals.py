@@ -45,6 +45,12 @@ class Answer:
     body: bytes
     headers: Mapping[str, str]
 
+    def last(self) -> bytes:
+        """As it is written on a connection that ends with it."""
+        fields = {**self.headers, "Server": "llmservice", "Content-Length": str(len(self.body)), "Connection": "close"}
+        lines = [f"HTTP/1.1 {self.status.value} {self.status.phrase}", *(f"{key}: {fields[key]}" for key in fields)]
+        return "\r\n".join([*lines, "", ""]).encode() + self.body
+
 
 class Refusal(Exception):
     """A request is answered by the activator itself, with an error. `message` is a sentence for the client."""
@@ -56,11 +62,17 @@ class Refusal(Exception):
 
 
 def refused(refusal: Refusal, start_seconds: float | None = None) -> Answer:
-    """The answer of a refusal; of a 503 it says when to try again: after what the last start took."""
+    """The answer of a refusal. A 503 says when to come back: after what the last start took, or at once."""
     status = _STATUS.get(refusal.code, HTTPStatus.SERVICE_UNAVAILABLE)
     kind = _TYPE.get(status, "invalid_request_error")
     error = {"message": refusal.message, "type": kind, "param": None, "code": refusal.code.value}
     headers = {"Content-Type": "application/json"}
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        headers["Retry-After"] = str(max(1, ceil(_USUAL_START_SECONDS if start_seconds is None else start_seconds)))
+        headers["Retry-After"] = str(_retry_after(refusal.code, start_seconds))
     return Answer(status, orjson.dumps({"error": error}), headers)
+
+
+def _retry_after(code: Code, start_seconds: float | None) -> int:
+    if code is Code.SHUTTING_DOWN:
+        return 1
+    return max(1, ceil(_USUAL_START_SECONDS if start_seconds is None else start_seconds))

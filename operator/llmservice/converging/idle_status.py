@@ -58,14 +58,14 @@ def _time(seconds: float | None) -> str | None:
     return None if seconds is None else timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
-def asleep_message(idle: Mapping[str, Any] | None, *, can_hold: bool) -> str:
+def asleep_message(idle: Mapping[str, Any] | None, name: str, *, can_hold: bool) -> str:
     """What Ready says of a service that sleeps: since when, what wakes it, and how long that takes."""
     said = idle or {}
     since = f"asleep since {said['since']}" if "since" in said else "asleep"
     if not can_hold:
         return (
-            f"{since}; no activator is ready, so that nothing holds requests and wakes it: see the Deployment "
-            "llmservice-activator in the operator's namespace, or run `llmservice wake`"
+            f"{since}; no activator is ready, so nothing holds requests and none wakes it: see the Deployment "
+            f"llmservice-activator in the operator's namespace; to start a replica: llmservice wake {name}"
         )
     start = f", and is answered after about {said['startSeconds']} s" if "startSeconds" in said else ""
-    return f"{since}; the first request starts a replica{start}; to start one before: `llmservice wake`"
+    return f"{since}; the first request starts a replica{start}; to start one before: llmservice wake {name}"

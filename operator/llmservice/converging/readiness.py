@@ -1,8 +1,6 @@
 """Ready, Available, Reconciling and Stalled of a resource whose plan is in force, and why."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.accelerator_in_use import blocks_ready
@@ -82,7 +80,7 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
     if progress.seen and progress.desired == 0 and situation.floor == 0 and situation.plan.may_sleep:
-        return _emptied(situation, Reason.ASLEEP, asleep_message(_idle(situation), can_hold=situation.can_hold))
+        return _emptied(situation, Reason.ASLEEP, _asleep_message(situation))
     if progress.seen and progress.desired == 0 and situation.floor == 0:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
@@ -154,5 +152,6 @@ def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, 
     return False, Reason.PROGRESSING, f"{finishing}: wait"
 
 
-def _idle(situation: Situation) -> Mapping[str, Any] | None:
-    return situation.scaling.idle if situation.scaling else None
+def _asleep_message(situation: Situation) -> str:
+    idle = situation.scaling.idle if situation.scaling else None
+    return asleep_message(idle, situation.plan.owner.name, can_hold=situation.can_hold)

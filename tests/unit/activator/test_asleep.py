@@ -64,7 +64,7 @@ def test_all_else_is_told_that_the_service_sleeps(method: str, path: str) -> Non
     ("code", "status", "retry_after"),
     [
         (Code.HELD_TOO_MANY, 503, "43"),
-        (Code.SHUTTING_DOWN, 503, "43"),
+        (Code.SHUTTING_DOWN, 503, "1"),
         (Code.REPLICA_FAILED, 502, None),
         (Code.BODY_STALLED, 408, None),
         (Code.NOT_SUPPORTED, 501, None),

@@ -15,6 +15,7 @@ class Client:
     connections: Connections
     port: int
     is_idle: bool = True
+    is_gone: bool = False
     ended: bool = field(default=False)
 
     def hang_up(self) -> None:

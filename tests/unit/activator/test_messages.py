@@ -10,10 +10,16 @@ from llmservice.activator.refusals import Code, Refusal
 HTTP_1_0, HTTP_1_1 = (1, 0), (1, 1)
 
 
-def code(*headers: tuple[str, str], method: str = "POST", version: tuple[int, int] = HTTP_1_1, size: int = 100) -> str:
+def code(
+    *headers: tuple[str, str],
+    method: str = "POST",
+    target: str = "/v1/x?a=b",
+    version: tuple[int, int] = HTTP_1_1,
+    size: int = 100,
+) -> str:
     """The code of the refusal; empty when there is none."""
     try:
-        checked(method, version, CIMultiDictProxy(CIMultiDict(headers)), size)
+        checked(method, target, version, CIMultiDictProxy(CIMultiDict(headers)), size)
     except Refusal as refusal:
         return refusal.code
     return ""
@@ -43,6 +49,15 @@ def test_the_offer_of_http_2_is_ignored_and_other_upgrades_are_refused() -> None
     assert code(("Upgrade", "h2c"), ("Connection", "Upgrade, HTTP2-Settings")) == ""
     assert code(("Upgrade", "websocket")) == Code.NOT_SUPPORTED
     assert code(method="CONNECT") == Code.NOT_SUPPORTED
+
+
+@pytest.mark.parametrize("target", ["*", "", "/\udcff", "/é"])
+def test_what_is_asked_for_is_a_path(target: str) -> None:
+    assert code(method="OPTIONS", target=target) == Code.NOT_UNDERSTOOD
+
+
+def test_values_that_cannot_be_written_again_are_left_out() -> None:
+    assert list(sent_on(CIMultiDict([("X-A", "\udcff"), ("X-B", "é")])).items()) == [("X-B", "é")]
 
 
 def test_a_head_has_a_size() -> None:

@@ -122,7 +122,8 @@ def test_a_service_may_sleep_by_its_bounds_or_by_a_schedule() -> None:
 
 def test_a_law_never_goes_below_one() -> None:
     plan = scaling(COUNTS, minReplicas=0)
-    assert policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0).minimum == 1
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
+    assert (policy.minimum, policy.within(bounds_at(plan, 0.0)).minimum) == (1, 1)
 
 
 def test_zero_is_refused_where_no_counter_tells_of_requests() -> None:
