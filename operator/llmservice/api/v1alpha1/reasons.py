@@ -453,8 +453,7 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.WOKEN: Meaning("A replica starts after none ran: the message says who asked for it.", _WAIT),
     Reason.ACTIVATOR_MISSING: Meaning(
-        "`minReplicas` may be 0, and nothing would hold requests meanwhile: this operator has no activator, or none of "
-        "its replicas is ready.",
+        "`minReplicas` is 0, here or in a schedule, and this operator has no activator, which would hold requests.",
         "Ask an administrator to install it (`activator.enabled` of the chart), or set `minReplicas` to 1.",
     ),
 }

@@ -39,7 +39,8 @@ def trimmed(manifest: Manifest) -> Manifest:
     | Pod        | all but names and images of containers, where it runs, its grace, what its status says, cut; |
     |            | of one of neither a ReplicaSet nor a group all but whose                                   |
     | ReplicaSet | all but whose it is: its names, its label, its controller and its revision                |
-    | EndpointSlice | ours: long lists; of one of a selector all but whose it is, and whether a replica is ready |
+    | Endpoint-  | of ours the ends of long lists; of a selector's all but whose it is, and whether a replica |
+    | Slice      | is ready                                                                                   |
     | a child's  | managed fields, but those that tell who owns a workload's `spec.replicas`; parts of its    |
     |            | pod template are shared with others, what it is made from is whole. Of what only has a     |
     |            | child's label (no LLMService controls it, or it has another name) all but whose it is      |
