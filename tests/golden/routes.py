@@ -30,11 +30,10 @@ def sentences() -> Iterator[str]:
     pool = {"metadata": {}, "status": {"parents": [an_answer(ResolvedRefs=("InvalidExtensionRef", "no such Service"))]}}
     found = [route_condition(route, None, {}, NOW) for route in routes]
     found.append(route_condition(answered(a_route(), an_answer(**_YES)), pool, {}, NOW))
-    older = a_route(age=9)
+    older = answered(a_route(age=9), an_answer(**_YES))
     for namespace in ("ml", "theirs"):
         other = {**older, "metadata": {**older["metadata"], "name": "older", "namespace": namespace}}
-        other["spec"] = {**older["spec"], "parentRefs": [{**GATEWAY, "kind": "Gateway"}]}
-        problem = shadow_over(a_route(), [other])
+        problem = shadow_over(answered(a_route(), an_answer(**_YES)), [other])
         found += [condition_of(problem)] if problem else []
     for kind in ("HTTPRoute", "InferencePool"):
         for said in ("404 page not found", _FORBIDDEN):

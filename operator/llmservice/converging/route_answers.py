@@ -33,7 +33,7 @@ class Parent:
         ref = self.ref
         listener = f", listener {ref['sectionName']}" if "sectionName" in ref else ""
         port = f", port {ref['port']}" if "port" in ref else ""
-        return f"{ref['kind']} {ref.get('namespace', namespace)}/{ref['name']}{listener}{port}"
+        return f"{ref.get('kind', 'Gateway')} {ref.get('namespace', namespace)}/{ref['name']}{listener}{port}"
 
 
 def parents_of(route: Manifest) -> tuple[Parent, ...]:
@@ -45,7 +45,7 @@ def parents_of(route: Manifest) -> tuple[Parent, ...]:
     namespace = route["metadata"]["namespace"]
     return tuple(
         Parent(ref=ref, accepted=_best(route, found, ACCEPTED), resolved=_best(route, found, RESOLVED))
-        for ref in route["spec"]["parentRefs"]
+        for ref in (route.get("spec") or {}).get("parentRefs") or ()
         for found in ([entry for entry in said if _is_same(entry.get("parentRef") or {}, ref, namespace)],)
     )
 
@@ -69,9 +69,10 @@ def _best(route: Manifest, entries: list[Mapping[str, Any]], kind: str) -> Answe
 
 
 def _answer(manifest: Manifest, entry: Mapping[str, Any], kind: str) -> Answer | None:
-    """What is said of this generation; an answer about an earlier one counts as none."""
+    """What is said of this generation; an answer about an earlier one counts as none, where it says which."""
     found = next((item for item in entry.get("conditions") or () if item.get("type") == kind), None)
-    if found is None or found.get("observedGeneration", 0) < manifest["metadata"].get("generation", 0):
+    newest = manifest["metadata"].get("generation", 0)
+    if found is None or found.get("observedGeneration", newest) < newest:
         return None
     holds = _SAYS.get(str(found.get("status")))
     return Answer(holds=holds, reason=str(found.get("reason", "")), message=str(found.get("message", "")))

@@ -46,6 +46,8 @@ def route_condition(route: Manifest, pool: Manifest | None, before: Mapping[str,
     if wrong is not None:
         return condition_of(wrong)
     silent = [parent for parent in parents if not _is_settled(parent)]
+    if not parents:
+        return condition_of(Problem(Reason.ROUTE_PENDING, "the route is being written: wait", status=None))
     if silent:
         return condition_of(_unanswered(silent, namespace, late=_waited(route, before, now) >= PATIENCE_SECONDS))
     names = ", ".join(parent.named(namespace) for parent in parents)
@@ -100,7 +102,7 @@ def _unanswered(silent: Sequence[Parent], namespace: str, *, late: bool) -> Prob
     if not late:
         return Problem(Reason.ROUTE_PENDING, f"{names}: no answer from its controller yet: wait", status=None)
     ref = silent[0].ref
-    look = f"kubectl -n {ref.get('namespace', namespace)} get {ref['kind'].lower()} {ref['name']}"
+    look = f"kubectl -n {ref.get('namespace', namespace)} get {ref.get('kind', 'Gateway').lower()} {ref['name']}"
     return Problem(
         Reason.ROUTE_UNCLAIMED,
         f"{names}: no controller has answered; see whether it exists and is programmed (`{look}`), and whether the "

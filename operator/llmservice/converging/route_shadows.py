@@ -1,13 +1,14 @@
 """Routes that take each other's requests: the same hostname and path on the same Gateway.
 
 The Gateway API decides for the older one (HTTPRouteRule, "Matches"), and no condition tells the other. Only routes of
-LLMServices are known here.
+LLMServices are known here, and one that no Gateway accepted takes nothing.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.converging.route_answers import parents_of
 from llmservice.converging.route_condition import Problem
 from llmservice.objects.references import Manifest, is_being_deleted
 
@@ -42,18 +43,18 @@ def _meet(one: Manifest, other: Manifest) -> bool:
     mine, theirs = one.get("spec") or {}, other.get("spec") or {}
     hosts, their_hosts = set(mine.get("hostnames") or ()), set(theirs.get("hostnames") or ())
     same_host = bool(hosts & their_hosts) or not (hosts or their_hosts)
-    return same_host and _path(mine) == _path(theirs) and bool(_gateways(one) & _gateways(other))
+    return same_host and _path(mine) == _path(theirs) and bool(_listeners(one) & _listeners(other))
 
 
 def _path(spec: Mapping[str, Any]) -> Any:
     return [match.get("path") for rule in spec.get("rules") or () for match in rule.get("matches") or ()]
 
 
-def _gateways(route: Manifest) -> set[tuple[str, str, str, str]]:
-    """With the listener, for two listeners of a Gateway have nothing to do with each other."""
+def _listeners(route: Manifest) -> set[tuple[str, ...]]:
+    """Where it was accepted. Two listeners of a Gateway have nothing to do with each other."""
     namespace = route["metadata"]["namespace"]
-    refs = (route.get("spec") or {}).get("parentRefs") or ()
+    accepted = [each.ref for each in parents_of(route) if each.accepted is not None and each.accepted.holds]
     return {
         (ref.get("kind", "Gateway"), ref.get("namespace", namespace), ref["name"], ref.get("sectionName", ""))
-        for ref in refs
+        for ref in accepted
     }

@@ -29,13 +29,14 @@ from llmservice.converging.route_shadows import shadow_over
 from llmservice.converging.taken_names import name_conflict
 from llmservice.errors import NameTaken, NotLeader, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of
-from llmservice.planning.service_plan import ServicePlan
+from llmservice.planning.service_plan import RoutePlan, ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.rendering.http_route import ROUTE_KINDS, route_children
 
 log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS = 20.0
+_SOON_SECONDS = 1.0
 _NO_REPLICAS = Replicas(value=None)
 
 
@@ -71,24 +72,21 @@ class Routing:
         """
         wanted, found = route_children(plan), self._found(plan)
         problem = absence((manifest["kind"] for manifest in wanted), absent)
+        seen = _Seen(found, problem)
         if problem is None and (wanted or found):
-            found, problem, pause = await self._write(plan, wanted, found)
-        else:
-            pause = None
-        if plan.route is None:
-            return RouteReport(requeue_seconds=pause)
-        route, pool = (found.get(Ref(kind, plan.owner.namespace, plan.owner.name)) for kind in ROUTE_KINDS)
-        condition = condition_of(problem) if problem else self._condition(route, pool, before)
-        pauses = (pause, seconds_to_suspicion(condition, route, before, self.now()))
-        return RouteReport(
-            condition=condition,
-            status=route_status(plan.route, route),
-            requeue_seconds=min(filter(None, pauses), default=None),
-        )
+            seen = await self._write(plan, wanted, found)
+        return self._report(plan, plan.route, seen, before) if plan.route else RouteReport(requeue_seconds=seen.pause)
+
+    def _report(self, plan: ServicePlan, asked: RoutePlan, seen: "_Seen", before: Mapping[str, Any]) -> RouteReport:
+        route, pool = (seen.found.get(Ref(kind, plan.owner.namespace, plan.owner.name)) for kind in ROUTE_KINDS)
+        condition = condition_of(seen.problem) if seen.problem else self._condition(route, pool, before)
+        pauses = (seen.pause, seconds_to_suspicion(condition, route, before, self.now()))
+        again = min(filter(None, pauses), default=None)
+        return RouteReport(condition=condition, status=route_status(asked, route), requeue_seconds=again)
 
     def _condition(self, route: Manifest | None, pool: Manifest | None, before: Mapping[str, Any]) -> Condition:
         if route is None:  # it is being deleted, and made again when that is over
-            return condition_of(Problem(Reason.ROUTE_PENDING, "the route is being made: wait", status=None))
+            return condition_of(Problem(Reason.ROUTE_PENDING, "the route is being written: wait", status=None))
         condition = route_condition(route, pool, before, self.now())
         if condition.reason == Reason.ROUTE_ACCEPTED and (
             shadow := shadow_over(route, self.cache.of_kind("HTTPRoute"))
@@ -105,15 +103,11 @@ class Routing:
             if controller_uid(live) == owner.uid
         }
 
-    async def _write(
-        self, plan: ServicePlan, wanted: Iterable[Manifest], found: dict[Ref, Manifest]
-    ) -> tuple[dict[Ref, Manifest], Problem | None, float | None]:
-        """The objects after the writes, what is wrong with them, and the pause until the next try."""
-        changes = diff(wanted, Observed(children=found))
+    async def _write(self, plan: ServicePlan, wanted: Iterable[Manifest], found: dict[Ref, Manifest]) -> "_Seen":
+        observed = Observed(children=found)
         try:
-            written = await self.children.write(
-                plan.owner, changes, Observed(children=found), _NO_REPLICAS, is_new=False
-            )
+            changes = diff(wanted, observed)
+            written = await self.children.write(plan.owner, changes, observed, _NO_REPLICAS, is_new=False)
         except (NotLeader, Terminating):
             raise
         except NameTaken:
@@ -121,14 +115,12 @@ class Routing:
         except (Refused, Unavailable) as failure:
             log.warning("%s/%s: route not written: %s", plan.owner.namespace, plan.owner.name, failure)
             said = f"the API server refuses the route: {failure}"
-            return found, Problem(Reason.REFUSED_BY_CLUSTER, said), _AGAIN_SECONDS
+            return _Seen(found, Problem(Reason.REFUSED_BY_CLUSTER, said), _AGAIN_SECONDS)
         contested = "; ".join(written.contests)
         problem = Problem(Reason.CONTESTED, f"{contested}: stop the other writer") if contested else None
-        return dict(written.children), problem, written.requeue_seconds
+        return _Seen(dict(written.children), problem, written.requeue_seconds)
 
-    async def _taken(
-        self, plan: ServicePlan, wanted: Iterable[Manifest], found: dict[Ref, Manifest]
-    ) -> tuple[dict[Ref, Manifest], Problem | None, float | None]:
+    async def _taken(self, plan: ServicePlan, wanted: Iterable[Manifest], found: dict[Ref, Manifest]) -> "_Seen":
         """Some name is another's; or it is ours, and no watch has told yet."""
         known, taken = dict(found), dict[Ref, Manifest]()
         for ref in map(ref_of, wanted):
@@ -136,6 +128,14 @@ class Routing:
             if live is not None:
                 (known if controller_uid(live) == plan.owner.uid else taken)[ref] = live
         if not taken:
-            return known, None, 1.0
-        conflict = name_conflict(plan.owner, taken)
-        return known, Problem(Reason.NAME_CONFLICT, conflict.message), _AGAIN_SECONDS
+            return _Seen(known, None, _SOON_SECONDS)
+        return _Seen(known, Problem(Reason.NAME_CONFLICT, name_conflict(plan.owner, taken).message), _AGAIN_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The objects after the writes, what is wrong with them, and the pause until the next try."""
+
+    found: Mapping[Ref, Manifest]
+    problem: Problem | None
+    pause: float | None = None

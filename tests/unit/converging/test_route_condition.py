@@ -42,6 +42,17 @@ def test_an_answer_about_an_earlier_generation_is_none() -> None:
     assert judged(answered(route, an_answer(**YES))).reason == Reason.ROUTE_PENDING
 
 
+def test_an_answer_that_names_no_generation_is_about_this_one() -> None:
+    said = an_answer(**YES)
+    for condition in said["conditions"]:
+        del condition["observedGeneration"]
+    assert judged(answered(a_route(), said)).status is True
+
+
+def test_a_route_whose_parents_somebody_removed_is_no_defect() -> None:
+    assert judged({**a_route(), "spec": {}}).reason == Reason.ROUTE_PENDING
+
+
 def test_of_two_controllers_one_that_accepts_is_enough() -> None:
     refusing = an_answer(Accepted=("NoMatchingParent", ""))
     assert judged(answered(a_route(), refusing, an_answer(controller="b/c", **YES))).status is True
