@@ -92,7 +92,7 @@ def test_from_several_nodes_to_one_waits_until_people_end_the_groups(chat: Kube)
     assert answered_by(chat) == "chat-0"
     chat.kubectl("delete", "leaderworkerset", "chat")
     chat.wait_ready("chat")
-    assert [name for name in pods(chat) if name.startswith("chat-0")] == []
+    chat.wait(lambda: not {"chat-0", "chat-0-1"} & {*pods(chat)} or None, lambda: pods(chat))
 
 
 def test_a_group_without_room_says_which_pod_of_it_waits(kube: Kube, groups: None) -> None:  # noqa: ARG001

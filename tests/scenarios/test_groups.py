@@ -76,6 +76,32 @@ def test_a_worker_that_fails_is_named() -> None:
     assert "worker 1 of group 0 (chat-0-1)" in world.condition()["message"]
 
 
+def test_all_nodes_of_a_group_that_starts_are_kept() -> None:
+    world = World()
+    world.apply(**NODES)
+    world.reconcile()
+    starting = {"creationTimestamp": world.time.strftime("%Y-%m-%dT%H:%M:%SZ")}
+    for worker in (0, 1):
+        pod = a_pod(world, worker, ready=bool(worker))
+        pod["metadata"] |= starting
+        pod["spec"]["nodeName"] = f"node-{worker}"
+        world.cluster.create(pod)
+    a_status(world, readyReplicas=0)
+    world.reconcile()
+    assert kept(world) == {"chat-0", "chat-0-1"}
+    ready = [{"type": "Ready", "status": "True"}]
+    world.cluster.edit(
+        Ref("Pod", NAMESPACE, "chat-0"), lambda live: live["status"].update(conditions=ready), subresource="status"
+    )
+    world.reconcile()
+    assert kept(world) == set()
+
+
+def kept(world: World) -> set[str]:
+    pods = (world.get("Pod", name)["metadata"] for name in ("chat-0", "chat-0-1"))
+    return {pod["name"] for pod in pods if "karpenter.sh/do-not-disrupt" in (pod.get("annotations") or {})}
+
+
 def test_a_cluster_without_the_kind_says_how_to_get_it_and_goes_on_when_it_comes() -> None:
     world = World()
     world.reconciler.observer.absent = lambda _: {"LeaderWorkerSet": "404: page not found"}

@@ -28,6 +28,11 @@ def is_worker(pod: Manifest) -> bool:
     return is_of_group(pod) and _labels(pod).get(WORKER_LABEL) != LEADER
 
 
+def group_of(pod: Manifest) -> str:
+    """The number of its group; empty for a pod that is of none."""
+    return str(_labels(pod).get(GROUP_LABEL, "")) if is_of_group(pod) else ""
+
+
 def pods_of_groups(workload: Manifest, pods: Iterable[Manifest]) -> tuple[Manifest, ...]:
     """The pods of a LeaderWorkerSet, by its name and by that of the StatefulSet that made them.
 

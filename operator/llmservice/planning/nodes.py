@@ -29,8 +29,16 @@ def devices_of(spec: LLMServiceSpec, facts: Facts) -> int:
 
 
 def notes_on_nodes(spec: LLMServiceSpec, facts: Facts, shared: Parallelism) -> Iterator[str]:
-    """How a replica is spread, and what is not done for it."""
+    """How a replica is spread, and what is not done for it.
+
+    Of whom the pods trust: vLLM's docs/serving/parallelism_scaling.md, "Network security".
+    """
     nodes = nodes_of(spec)
+    if nodes > 1 and spec.network_policy is None:
+        yield (
+            "the pods of a group trust whoever reaches the ports on which they meet, and may run what comes there; set "
+            "spec.networkPolicy, so that nobody else does"
+        )
     if nodes > 1:
         yield (
             f"a replica is {nodes} pods of {facts.devices} × {facts.device_name}, started and ended as one (tensor "

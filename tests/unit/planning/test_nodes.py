@@ -128,5 +128,14 @@ def test_changes_are_made_in_place_because_free_devices_of_groups_are_not_counte
     assert (surge.max_surge, surge.max_unavailable) == (1, 0)
 
 
+def test_without_a_network_policy_it_is_told_whom_the_pods_trust() -> None:
+    def asked_for(**more: Any) -> bool:
+        return any("spec.networkPolicy" in note for note in planned(**on_nodes(**more)).notes)
+
+    assert asked_for()
+    assert not asked_for(spec__networkPolicy={"ingressFrom": []})
+    assert not any("spec.networkPolicy" in note for note in planned(**on_nodes(1, uri="hf://acme/chat-7B")).notes)
+
+
 def test_how_a_replica_is_spread_is_told() -> None:
     assert any("2 pods of 8 × H100" in note for note in planned(**on_nodes()).notes)

@@ -36,7 +36,7 @@ def test_a_budget_never_protects_a_replica_that_is_not_ready() -> None:
 
 @pytest.mark.parametrize("kind", CHILD_KINDS)
 def test_a_child_belongs_to_its_resource(kind: str) -> None:
-    nodes = {"spec__engine": "vllm", "spec__gpu": {"type": "L4", "nodes": 2}} if kind == GROUPS else {}
+    nodes: dict[str, Any] = {"spec__engine": "vllm", "spec__gpu": {"type": "L4", "nodes": 2}} if kind == GROUPS else {}
     metadata = rendered(kind, spec__replicas=2, spec__networkPolicy={"ingressFrom": []}, **nodes)["metadata"]
     (owner,) = metadata["ownerReferences"]
     assert (metadata["name"], metadata["namespace"]) == ("chat", "ml")
