@@ -80,6 +80,7 @@ async def _lead(parts: Parts, workers: int) -> None:
         group.create_task(parts.autoscaler.run())
         group.create_task(parts.stalls.run())
         group.create_task(parts.nodes.run())
+        group.create_task(parts.accounts.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 

@@ -22,6 +22,7 @@ from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.cost_series import CostSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
@@ -34,6 +35,7 @@ from llmservice.controllers.triggers import enqueue_owner, remember, use_catalog
 from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.accounts import Accounts
 from llmservice.reconcilers.downloads import Downloads, download_settings
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
@@ -69,6 +71,7 @@ class Parts:
     autoscaler: Autoscaler
     stalls: StallWatch
     nodes: NodeWatch
+    accounts: Accounts
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
@@ -91,6 +94,9 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     replica.metrics.registry.register(EngineSeries(stalls.states))
     reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls)
     reconciler.status.started = replica.metrics.observe_start
+    accounts = _accounts(cache, planner, queue.add)
+    stalls.noted, reconciler.status.completed = accounts.note, accounts.with_cost
+    replica.metrics.registry.register(CostSeries(accounts))
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -113,6 +119,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         autoscaler=autoscaler,
         stalls=stalls,
         nodes=nodes,
+        accounts=accounts,
     )
 
 
@@ -174,6 +181,12 @@ def _reconciler(
         adapters=adapter_loading(),
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
+
+
+def _accounts(cache: ObjectCache, planner: CataloguePlanner, changed: Callable[[ServiceKey], None]) -> Accounts:
+    accounts = Accounts(cache=cache, catalogue=lambda: planner.catalogue, clock=time.time, changed=changed)
+    accounts.listen_to(cache)
+    return accounts
 
 
 def _catalogue(

@@ -29,8 +29,8 @@ def trimmed(manifest: Manifest) -> Manifest:
     |------------|--------------------------------------------------------------------------------------------|
     | LLMService | labels, finalizers and owners; the long parts of `status.plan` are shared with others      |
     | Event      | all but when, how often, why, and 4096 characters of what                                  |
-    | Pod        | all but names and images of containers, where it runs, its grace, what its status says, cut; |
-    |            | of one that no ReplicaSet controls all but whose it is                                     |
+    | Pod        | all but names, images and devices of containers, where it runs, its grace, what its status |
+    |            | says, cut; of one that no ReplicaSet controls all but whose it is                          |
     | ReplicaSet | all but whose it is: its names, its label, its controller and its revision                |
     | a child's  | managed fields, but those that tell who owns a Deployment's `spec.replicas`; parts of its  |
     |            | pod template are shared with others, what it is made from is whole. Of what only has a     |
