@@ -49,7 +49,7 @@ def statement(ledger: Ledger, tariff: Tariff, now: float) -> dict[str, Any]:
         "idleSharePercent": _idle_share(days[today]),
         "timeZone": None if tariff.time_zone == "UTC" else tariff.time_zone,
         "countedUntil": datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "days": [_day(day, kinds) for day, kinds in days.items() if kinds],
+        "days": [_day(day, kinds, tariff) for day, kinds in days.items() if kinds],
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -78,14 +78,19 @@ def _idle_share(day: Day) -> int | None:
     return round(100 * sum(usage.idle for usage in day.values()) / held) if held >= 1.0 else None
 
 
-def _day(day: date, kinds: Day) -> dict[str, Any]:
+def _day(day: date, kinds: Day, tariff: Tariff) -> dict[str, Any]:
     used = sorted(kinds.items(), key=lambda item: -item[1].held)[:_MOST_KINDS]
-    return {"date": day.isoformat(), "devices": [_usage(kind, usage) for kind, usage in sorted(used)]}
+    return {
+        "date": day.isoformat(),
+        "devices": [_usage(kind, kinds[kind], tariff) for kind in sorted(kind for kind, _ in used)],
+    }
 
 
-def _usage(kind: Kind, usage: Usage) -> dict[str, Any]:
+def _usage(kind: Kind, usage: Usage, tariff: Tariff) -> dict[str, Any]:
+    price = tariff.price(kind) if tariff.currency else None
     seconds = {field: round(getattr(usage, name)) for name, field in _FIELDS.items()}
-    return {"accelerator": kind.accelerator, "resource": kind.resource, **seconds}
+    priced = {} if price is None else {"perHour": rate(price)}
+    return {"accelerator": kind.accelerator, "resource": kind.resource, **priced, **seconds}
 
 
 def ledger_after(said: Any, began: float) -> Ledger:
@@ -94,7 +99,7 @@ def ledger_after(said: Any, began: float) -> Ledger:
     Anybody who may write the status may have written it: what is no statement counts as none.
     """
     said = said if isinstance(said, Mapping) else {}
-    until = _moment(said.get("countedUntil"))
+    until = moment_of(said.get("countedUntil"))
     return Ledger(began=began, days=days_in(said) if until else {}, last_look=until)
 
 
@@ -130,7 +135,8 @@ def _seconds(value: Any) -> float:
     return float(value) if is_number and abs(value) < _MOST_SECONDS else 0.0
 
 
-def _moment(value: Any) -> float:
+def moment_of(value: Any) -> float:
+    """RFC 3339 in seconds since 1970; 0 for what is none."""
     try:
         return datetime.fromisoformat(value).astimezone(UTC).timestamp() if isinstance(value, str) else 0.0
     except (ValueError, OverflowError, OSError):

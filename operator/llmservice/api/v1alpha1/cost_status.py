@@ -19,6 +19,8 @@ class DeviceSeconds(ApiModel):
     """Accelerator type. Empty: not known."""
     resource: _Name
     """Resource that pods ask for it by."""
+    per_hour: _Money | None = None
+    """Price of one. Omitted: none is set."""
     busy_seconds: _Seconds
     """The replica was ready and had requests."""
     idle_seconds: _Seconds
