@@ -7,7 +7,7 @@ from llmservice.accounting.money import amount, rate
 from llmservice.cli.cost_rows import totals
 from llmservice.cli.table import table, warning
 
-_WIDE = ("BUSY", "IDLE", "STARTING", "UNKNOWN", "COUNTED UNTIL")
+_WIDE = ("BUSY FOR", "IDLE FOR", "STARTING FOR", "UNKNOWN FOR", "COUNTED UNTIL")
 _MUCH = 50
 """Percent idle that is worth a look."""
 _SET_PRICES = (
