@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from llmservice.objects.starts import phases_in
 from tests.cluster.kube import Body, Kube
 from tests.cluster.services import a_tiny_service, on_gpu, start_events
 
@@ -12,7 +13,6 @@ pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.usefixtures(
 
 LABEL = "llmservice.dev/startup-test"
 HELD_SECONDS = 25.0
-PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warmUp")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def seen_after(kube: Kube, what: str) -> float:
 
 
 def seconds(start: Body) -> list[int]:
-    return [start[f"{phase}Seconds"] for phase in PHASES if f"{phase}Seconds" in start]
+    return [*phases_in(start).values()]
 
 
 def test_phases_add_up_to_what_a_client_sees_within_five_percent(kube: Kube, node: str) -> None:

@@ -1,15 +1,13 @@
-"""An API server of a few lines with a fleet, its operator and its pods; a test changes what it says."""
+"""A cluster with a fleet, its operator and its pods; a test changes what it says."""
 
-import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+
+from tests.small_api_server import Answer, Asked, listed, refusal, small_api_server
 
 Json = dict[str, Any]
 
@@ -120,25 +118,26 @@ class FakeCluster:
     answers: bool = True
     lists: int = 0
 
-    def answer(self, path: str) -> tuple[int, Json]:
+    def answer(self, asked: Asked) -> Answer:
         """Status and body of a GET."""
+        path = asked.path
         if not self.answers:
-            return 503, _status(503, "ServiceUnavailable", "the server is away")
+            return refusal(503, "ServiceUnavailable", "the server is away")
         lists = {"/pods": self.pods, "/events": self.events}
         if "/proxy/explain/" in path:
             return 200, self.explanation
         found = next((items for part, items in lists.items() if path.endswith(part)), None)
         if found is not None:
-            return 200, _list(found)
+            return listed(found)
         return (200, self._lease()) if "/leases/" in path else self._services(path)
 
-    def _services(self, path: str) -> tuple[int, Json]:
+    def _services(self, path: str) -> Answer:
         namespace, _, name = path.partition("/namespaces/")[2].partition("/llmservices")
         if not name:
             self.lists += 1
-            return 200, _list([each for each in self.services if namespace in {"", each["metadata"]["namespace"]}])
+            return listed([each for each in self.services if namespace in {"", each["metadata"]["namespace"]}])
         found = [each for each in self.services if each["metadata"]["name"] == name.strip("/")]
-        return (200, found[0]) if found else (404, _status(404, "NotFound", f"{name} not found"))
+        return (200, found[0]) if found else refusal(404, "NotFound", f"{name} not found")
 
     def _lease(self) -> Json:
         renewed = (datetime.now(UTC) - timedelta(seconds=self.leader_seen)).isoformat()
@@ -148,44 +147,5 @@ class FakeCluster:
 @contextmanager
 def fake_cluster(folder: Path, cluster: FakeCluster) -> Iterator[Path]:
     """The kubeconfig of the cluster, as long as the block runs."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            code, body = cluster.answer(urlsplit(self.path).path)
-            data = json.dumps(body).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        config = folder / "kubeconfig"
-        config.write_text(json.dumps(_kubeconfig(f"http://127.0.0.1:{server.server_port}")))
-        try:
-            yield config
-        finally:
-            server.shutdown()
-
-
-def _kubeconfig(server: str) -> Json:
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": server}}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u", "namespace": "ml"}}],
-        "current-context": "c",
-    }
-
-
-def _list(items: list[Json]) -> Json:
-    return {"metadata": {"resourceVersion": "1"}, "items": items}
-
-
-def _status(code: int, reason: str, message: str) -> Json:
-    return {"kind": "Status", "code": code, "reason": reason, "message": message}
+    with small_api_server(folder, cluster) as kubeconfig:
+        yield kubeconfig

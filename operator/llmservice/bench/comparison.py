@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from llmservice.bench.figures import percentile
 from llmservice.bench.records import Record
 from llmservice.bench.report import Report
-from llmservice.bench.text import milliseconds, table
+from llmservice.bench.text import figures_table, milliseconds
 
 _RESAMPLES = 200
 _MOST_SAMPLES = 400
@@ -100,7 +100,7 @@ def _differences(comparison: Comparison) -> Iterator[tuple[int, str]]:
         yield best.index(max(best)), f"tokens per second at best {max(best) / min(best) - 1:.0%} more"
 
 
-def _table(comparison: Comparison) -> Iterator[str]:
+def _table(comparison: Comparison) -> list[str]:
     rows = [
         (
             f"{verdict.quantity}, median ms",
@@ -114,7 +114,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
         apart = max(left, right) / max(1e-9, min(left, right))
         better = comparison.names[left < right] if apart > 1 + _LEAST_DIFFERENCE else "even"
         rows.append((f"tokens/s at {name}", f"{left:.1f}", f"{right:.1f}", f"{(apart - 1):.0%}", better))
-    return table(("", *comparison.names, "apart", "better"), rows)
+    return figures_table(("quantity", *comparison.names, "apart", "better"), rows)
 
 
 def _verdict(quantity: str, value: _Value, first: Sequence[Record], second: Sequence[Record]) -> Verdict:

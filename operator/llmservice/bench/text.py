@@ -1,9 +1,10 @@
 """A report as the table that people know: a row per phase, times in milliseconds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from llmservice.bench.figures import Figures, Spread
 from llmservice.bench.report import Report
+from llmservice.untrusted.tables import table
 
 _LATE_SECONDS = 0.1
 _ERRORS_TOLD = 3
@@ -28,22 +29,15 @@ def as_text(report: Report) -> str:
     return "\n".join([*_title(report), "", *_table(report), "", *_remarks(report)]).rstrip()
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def figures_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Lines of equal columns: the first to the left, the others to the right."""
-    widths = [max(len(line[place]) for line in (heads, *rows)) for place in range(len(heads))]
-    for line in (heads, *rows):
-        cells = [cell.ljust(width) if not place else cell.rjust(width) for place, (cell, width) in _cells(line, widths)]
-        yield "  ".join(cells).rstrip()
+    return table([heads, *rows], right=range(1, len(heads)))
 
 
 def milliseconds(seconds: float) -> str:
     """As many digits as tell something: 3 up to a thousand, all of them above."""
     value = seconds * 1e3
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
-
-
-def _cells(line: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[int, tuple[str, int]]]:
-    return enumerate(zip(line, widths, strict=True))
 
 
 def _title(report: Report) -> Iterator[str]:
@@ -53,7 +47,7 @@ def _title(report: Report) -> Iterator[str]:
 
 
 def _table(report: Report) -> Iterator[str]:
-    yield from table((report.rows_are, *_HEADS), [_row(row) for row in report.rows])
+    yield from figures_table((report.rows_are, *_HEADS), map(_row, report.rows))
 
 
 def _row(row: Figures) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from llmservice import __version__
 from llmservice.api.crd import crd_manifest
 from llmservice.cli.plural import counted
+from llmservice.cli.program import program
 from llmservice.cli.service_state import is_reached
 from llmservice.converging.spans import span
 from llmservice.engines.registry import ENGINES
@@ -113,7 +114,7 @@ def of_services(services: Iterable[Manifest] | Hidden) -> Finding:
     reached = [is_reached(service) for service in services]
     if all(reached):
         return Finding(about="LLMServices", grade=Grade.OK, message=f"{len(reached)}, all Ready" if reached else "none")
-    message = f"{reached.count(False)} of {len(reached)} are not Ready; see: llmservice status -A"
+    message = f"{reached.count(False)} of {len(reached)} are not Ready; see: {program()} status -A"
     return Finding(about="LLMServices", grade=Grade.LOOK, message=message)
 
 

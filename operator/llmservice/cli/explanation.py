@@ -1,7 +1,9 @@
 """The answer of /explain as text for people."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from llmservice.untrusted.tables import table
 
 Answer = Mapping[str, Any]
 
@@ -60,7 +62,7 @@ def _schedule(schedule: Answer | None) -> Iterator[str]:
 
 def _conditions(answer: Answer) -> Iterator[str]:
     rows = [(item["type"], item["status"], item["reason"], item["message"]) for item in answer["conditions"]]
-    return _table(("CONDITION", "STATUS", "REASON", "MESSAGE"), rows)
+    return _headed(("CONDITION", "STATUS", "REASON", "MESSAGE"), rows)
 
 
 def _pods(answer: Answer) -> Iterator[str]:
@@ -68,12 +70,12 @@ def _pods(answer: Answer) -> Iterator[str]:
         (pod["name"], pod["phase"], *(_cell(pod, key, form) for _, key, form in _POD_COLUMNS), _problem(pod))
         for pod in answer.get("pods", ())
     ]
-    return _table(("POD", "PHASE", *(title for title, _, _ in _POD_COLUMNS), "PROBLEM"), rows)
+    return _headed(("POD", "PHASE", *(title for title, _, _ in _POD_COLUMNS), "PROBLEM"), rows)
 
 
 def _steps(answer: Answer) -> Iterator[str]:
     rows = [(step["name"], f"{step['replicas']:g}", step["message"]) for step in answer.get("steps", ())]
-    return _table(("STEP", "REPLICAS", "WHY"), rows)
+    return _headed(("STEP", "REPLICAS", "WHY"), rows)
 
 
 def _learned(answer: Answer) -> Iterator[str]:
@@ -97,21 +99,13 @@ def _substitutes(answer: Answer) -> Iterator[str]:
 
 
 def _cell(pod: Answer, key: str, form: str) -> str:
-    return form.format(pod[key]) if key in pod else "-"
+    return form.format(pod[key]) if key in pod else ""
 
 
 def _problem(pod: Answer) -> str:
     return f"{pod['reason']}: {pod['message']}" if "reason" in pod else ""
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns as wide as their widest cell; nothing without rows."""
-    if not rows:
-        return
-    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
-    for row in (titles, *rows):
-        yield "  ".join(_padded(row, widths)).rstrip()
-
-
-def _padded(row: Iterable[str], widths: Iterable[int]) -> Iterator[str]:
-    return (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+def _headed(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    """Nothing without rows."""
+    return iter(table([titles, *rows]) if rows else ())

@@ -10,13 +10,16 @@ from llmservice.models.sizes import GIB
 from llmservice.planning.fit.options import Option
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.verdict import Outcome
+from llmservice.untrusted.tables import table
 
 _HEAD = ("GPU", "COUNT", "QUANTIZATION", "VERDICT", "WEIGHTS", "KV LEFT", "AT ONCE", "LONGEST", "WITH 8-BIT KV")
+_NUMBERS = (1, 4, 5, 6, 7, 8)
+"""Columns that are aligned to the right."""
 
 
 def as_text(facts: ModelFacts, engine: str, setup: Setup, options: Sequence[Option], *, explained: bool) -> str:
     """A table with one option on a line; with `explained`, what is said of each that does not fit stands below it."""
-    lines = _table([_HEAD, *(_cells(option) for option in options)])
+    lines = table([_HEAD, *(_cells(option) for option in options)], right=_NUMBERS)
     legend = (
         f"{engine}, {setup.max_model_len} tokens a request, {setup.max_num_seqs} requests at once, "
         f"{setup.utilization:.0%} of each GPU. GiB are on each GPU, by the careful estimate.\n"
@@ -47,34 +50,21 @@ def _as_object(option: Option) -> dict[str, Any]:
     return place | figures_of(option.verdict)
 
 
-def _cells(option: Option) -> tuple[str, ...]:
+def _cells(option: Option) -> tuple[object, ...]:
     verdict, room = option.verdict, option.verdict.room
     setup, most = verdict.setup, verdict.setup.max_num_seqs
     fixed = (option.accelerator.name, str(setup.devices), setup.quantization or "auto", WORDS[verdict.outcome])
     if room is None:
-        return (*fixed, *("-",) * (len(_HEAD) - len(fixed)))
+        return (*fixed, *("",) * (len(_HEAD) - len(fixed)))
     at_once = f"{min(int(verdict.full_length_requests), most)} of {most}"
     return (
         *fixed,
         f"{room.weights / GIB:.1f}",
         f"{max(0.0, room.careful) / GIB:.1f}",
         at_once,
-        str(verdict.largest_context or "-"),
-        str(verdict.largest_context_small_kv or "-"),
+        verdict.largest_context or "",
+        verdict.largest_context_small_kv or "",
     )
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as their widest cell, names on the left and numbers on the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    texts = (0, 2, 3)
-    return [
-        "  ".join(
-            cell.ljust(width) if column in texts else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _place(option: Option) -> str:

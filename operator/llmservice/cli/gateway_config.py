@@ -9,6 +9,7 @@ from llmservice.cli.connecting import connected
 from llmservice.cli.documents import to_yaml
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.gateway_entries import configuration, is_served, key_variable, names_of
+from llmservice.cli.program import program
 from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import InvalidInput, UsageError
@@ -44,7 +45,7 @@ def command(where: Where, fallbacks: tuple[str, ...], *, all_namespaces: bool) -
         served = [service for service in services if is_served(service)]
         _tell("left out", [_name(service) for service in services if not is_served(service)])
         if not served:
-            raise InvalidInput("NothingServed", "no LLMService to answer for; see: llmservice status")
+            raise InvalidInput("NothingServed", f"no LLMService to answer for; see: {program()} status")
         chosen = _fallbacks(fallbacks, {name for service in served for name in names_of(service)})
         click.echo(to_yaml([configuration(served, chosen)]), nl=False)
         _tell("set for the proxy", ["LITELLM_MASTER_KEY", *filter(None, map(key_variable, served))])

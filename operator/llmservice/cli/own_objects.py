@@ -24,7 +24,7 @@ async def service_named(server: ApiServer, namespace: str, name: str) -> Manifes
 
 async def replicas_of(server: ApiServer, service: Manifest) -> list[Manifest]:
     """The pods with the service's label."""
-    return list(await server.list("Pod", service["metadata"]["namespace"], label_selector=_label(service)))
+    return await labelled(server, service, "Pod")
 
 
 async def jobs_of(server: ApiServer, service: Manifest, component: str = "") -> list[Manifest]:
@@ -45,8 +45,5 @@ async def pods_of_jobs(server: ApiServer, service: Manifest, jobs: Iterable[Mani
 
 async def labelled(server: ApiServer, service: Manifest, kind: str) -> list[Manifest]:
     """The objects of a kind with the service's label."""
-    return list(await server.list(kind, service["metadata"]["namespace"], label_selector=_label(service)))
-
-
-def _label(service: Manifest) -> str:
-    return f"{NAME_LABEL}={service['metadata']['name']}"
+    selector = f"{NAME_LABEL}={service['metadata']['name']}"
+    return list(await server.list(kind, service["metadata"]["namespace"], label_selector=selector))

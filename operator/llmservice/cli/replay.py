@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from llmservice.autoscaling.policy import Law, Reserve
+from llmservice.autoscaling.schedules import Timetable
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.replay_against import Policies
 from llmservice.cli.replay_figures import as_json, as_text
 from llmservice.cli.replay_picture import check_drawable, draw
 from llmservice.cli.replay_schedules import moment_of, read_timetable
-from llmservice.cli.replay_setting import FIXED, Options, policy_of, setting_of
+from llmservice.cli.replay_setting import FIXED, Options, policy_of, refuse_without_effect, setting_of
 from llmservice.simulation.engine_profile import engine_profile, engine_profiles
 from llmservice.simulation.measured_profile import read_profile
 from llmservice.simulation.peers.hindsight import fixed_fleet
@@ -114,12 +115,14 @@ def command(plot: Path | None, output: str, *, decisions: bool, **options: objec
 
 def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:
     """What was played, and the replay of each policy: that of --policy first."""
-    setting = setting_of(options)
+    refuse_without_effect(options)
+    timetable = read_timetable(options.schedules) if options.schedules else None
+    setting = setting_of(options, timetable)
     measured = read_profile(options.profile) if options.profile else None
     profile = measured or engine_profile(setting.profile)
     trial = Trial(setting=setting, policy=policy_of(options, setting, profile), seed=options.seed, measured=measured)
     _progress(options.policy)
-    replays = {options.policy: _played(options, trial)}
+    replays = {options.policy: _played(options, trial, timetable)}
     for policy in options.against:
         _progress(policy.name)
         replays[policy.name] = policy.play(trial)
@@ -127,13 +130,13 @@ def _replayed(options: Options) -> tuple[str, dict[str, Replay]]:
     return f"{name} on {profile.description}", replays
 
 
-def _played(options: Options, trial: Trial) -> Replay:
+def _played(options: Options, trial: Trial, timetable: Timetable | None) -> Replay:
     if options.policy == FIXED:
         return fixed_fleet(trial, trial.setting.first)
-    if options.schedules is None:
+    if timetable is None:
         return trial.replayed(remembering(trial.policy))
     begins = moment_of(options.begins or _A_MONDAY) - trial.setting.warm_up_seconds
-    return trial.replayed(remembering(trial.policy, read_timetable(options.schedules), begins))
+    return trial.replayed(remembering(trial.policy, timetable, begins))
 
 
 def _progress(name: str) -> None:

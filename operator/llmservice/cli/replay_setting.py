@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
-from llmservice.cli.replay_schedules import read_timetable
+from llmservice.autoscaling.schedules import Timetable
 from llmservice.errors import InvalidInput, UsageError
 from llmservice.planning.service_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
@@ -52,11 +52,17 @@ class Options:
         return Objective(ttft_seconds=self.ttft or usual.ttft_seconds, tpot_seconds=self.tpot or usual.tpot_seconds)
 
 
-def setting_of(options: Options) -> Scenario:
-    """The scenario, or one made of the trace, with what the options say otherwise. Raises UsageError."""
+def refuse_without_effect(options: Options) -> None:
+    """Raises UsageError for an option that was given and that nothing would look at."""
     for option, way_out in _without_effect(options):
         raise UsageError("OptionWithoutEffect", f"{option} would change nothing: {way_out}")
-    timetable = read_timetable(options.schedules) if options.schedules else None
+
+
+def setting_of(options: Options, timetable: Timetable | None = None) -> Scenario:
+    """The scenario, or one made of the trace, with what the options and the timetable say otherwise.
+
+    Raises UsageError.
+    """
     if timetable is not None:
         options = dataclasses.replace(options, minimum=timetable.minimum, maximum=timetable.maximum)
     said: dict[str, Any] = {

@@ -12,16 +12,14 @@ from llmservice.cli.completing import services
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.output import WIDE, as_data, is_for_programs, output_option
-from llmservice.cli.program import program
+from llmservice.cli.own_objects import service_named
 from llmservice.cli.service_state import state_of
 from llmservice.cli.status_text import as_list, as_screen
 from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
-from llmservice.errors import NotFound, OperatorError, UsageError
-from llmservice.objects.names import NAME_LABEL
-from llmservice.objects.references import Manifest, Ref
+from llmservice.cluster.visible import pods_and_events
+from llmservice.errors import UsageError
 
-_KIND = "LLMService"
 _WATCH_SECONDS = 2.0
 
 
@@ -73,24 +71,10 @@ async def _show(name: str, where: Where, output: str, *, everywhere: bool, watch
 async def _states(server: ApiServer, name: str, namespace: str) -> list[dict[str, Any]]:
     now = datetime.now(UTC)
     if not name:
-        return [state_of(service, now=now) for service in await server.list(_KIND, namespace)]
-    service = await server.get(Ref(kind=_KIND, namespace=namespace, name=name))
-    if service is None:
-        raise NotFound(
-            "NotFound", f"there is no LLMService {name} in namespace {namespace}; see: {program()} status -A"
-        )
-    pods = await _optional(server, "Pod", namespace, label_selector=f"{NAME_LABEL}={name}")
-    of_service = f"involvedObject.kind={_KIND},involvedObject.uid={service['metadata'].get('uid', '')}"
-    events = await _optional(server, "Event", namespace, field_selector=of_service)
+        return [state_of(service, now=now) for service in await server.list("LLMService", namespace)]
+    service = await service_named(server, namespace, name)
+    pods, events = await pods_and_events(server, service)
     return [state_of(service, pods, events, now=now)]
-
-
-async def _optional(server: ApiServer, kind: str, namespace: str, **selector: str) -> list[Manifest]:
-    """What the rights of the caller show; nothing where they show nothing."""
-    try:
-        return list(await server.list(kind, namespace, **selector))
-    except OperatorError:
-        return []
 
 
 def _ageless(value: Any) -> Any:

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from llmservice.cli.table import Painted, bad, cell, good, table, warning
+from llmservice.cli.table import Painted, bad, good, table, warning
 from llmservice.converging.spans import span
 from llmservice.models.sizes import in_gb
+from llmservice.objects.starts import phases_in
+from llmservice.untrusted.tables import cell
 
 _COLUMNS = ("NAMESPACE", "NAME", "STATE", "REPLICAS", "ENGINE", "MODEL")
 _WIDE = ("DEVICES", "REQUESTS", "TOKENS", "AGE", "URL")
-_PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warmUp")
 
 
 def as_list(states: Sequence[Mapping[str, Any]], *, wide: bool = False) -> str:
@@ -85,8 +86,7 @@ def _facts(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     last = startup.get("last") or {}
     if "totalSeconds" in last:
-        phases = ((phase, last.get(f"{phase}Seconds")) for phase in _PHASES)
-        parts = ", ".join(f"{phase} {span(seconds)}" for phase, seconds in phases if seconds)
+        parts = ", ".join(f"{phase} {span(seconds)}" for phase, seconds in phases_in(last).items() if seconds)
         yield "last start", f"{span(last['totalSeconds'])} ({parts})" if parts else span(last["totalSeconds"])
 
 

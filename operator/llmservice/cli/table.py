@@ -1,13 +1,11 @@
-"""Tables for terminals: columns as wide as they must be; what strangers wrote cannot steer the terminal."""
+"""Tables for terminals, in colours where one is there."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import click
 
-from llmservice.untrusted.texts import cut, printable
-
-_LONGEST = 1024
+from llmservice.untrusted import tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +14,10 @@ class Painted:
 
     text: str
     colour: str
+
+    def __str__(self) -> str:
+        """Without the colour."""
+        return self.text
 
 
 def good(text: str) -> Painted:
@@ -33,26 +35,9 @@ def warning(text: str) -> Painted:
     return Painted(text, "yellow")
 
 
-def table(rows: Iterable[Sequence[object]]) -> list[str]:
-    """The rows as lines, their cells aligned; the first row may be a heading."""
-    found = [list(row) for row in rows]
-    widths = [max(len(cell(each)) for each in column) for column in zip(*found, strict=True)]
-    return [_line(row, widths) for row in found]
-
-
-def cell(value: object) -> str:
-    """One value on one line; nothing is a dash."""
-    text = value.text if isinstance(value, Painted) else value
-    return cut(printable(str(text)), _LONGEST).replace("\n", " ") if text not in ("", None) else "-"
-
-
-def _line(row: Sequence[object], widths: Sequence[int]) -> str:
-    """Blanks at the end are left out: of what is painted they stand behind the colour."""
-    cells = [(cell(each), width, each) for each, width in zip(row, widths, strict=True)]
-    *before, (last, _, value) = cells
-    return "".join(_painted(text, each) + " " * (width - len(text) + 2) for text, width, each in before) + _painted(
-        last, value
-    )
+def table(rows: Iterable[Sequence[object]], *, right: Container[int] = ()) -> list[str]:
+    """The rows as lines, cells to the left but those of the columns in `right`; the first row may be a heading."""
+    return tables.table(rows, right=right, paint=_painted)
 
 
 def _painted(text: str, value: object) -> str:

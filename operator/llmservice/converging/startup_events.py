@@ -12,8 +12,9 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.events import event
 from llmservice.converging.spans import span
 from llmservice.converging.startup_phases import expected_start_seconds
-from llmservice.converging.startup_status import part, phases_in
+from llmservice.converging.startup_status import part
 from llmservice.objects.references import Manifest
+from llmservice.objects.starts import phases_in
 
 Status = Mapping[str, Any]
 

@@ -22,9 +22,7 @@ from typing import Any
 from llmservice.engines.start_times import StartTimes
 from llmservice.objects.pods import condition, created_at, engine_of, running_of
 from llmservice.objects.references import Manifest
-
-PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warm-up")
-"""In the order in which they follow each other."""
+from llmservice.objects.starts import PHASE_FIELDS
 
 LONGEST_START_SECONDS = 7 * 86_400
 """A pod that waited longer for a node says nothing of how long a start takes."""
@@ -40,7 +38,7 @@ def start_phases(pod: Manifest, times: StartTimes) -> dict[str, int] | None:
         return None
     ends = {**_before_engine(pod), "image": started, **_in_engine(times, started, ready)}
     told, begin = dict[str, int](), created
-    for phase in PHASES:
+    for phase in PHASE_FIELDS:
         if (end := ends.get(phase)) is not None:
             end = min(max(end, begin), ready)
             told[phase], begin = round(end) - round(begin), end

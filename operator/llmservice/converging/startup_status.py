@@ -21,6 +21,7 @@ from llmservice.converging.startup_phases import (
 from llmservice.engines.start_times import StartTimes
 from llmservice.objects.pods import engine_of, has_served, is_living, is_ready, newest_first
 from llmservice.objects.references import Manifest, controller_of, controller_uid
+from llmservice.objects.starts import PHASE_FIELDS, phases_in
 from llmservice.planning.service_plan import ServicePlan
 
 Status = Mapping[str, Any]
@@ -28,16 +29,6 @@ Status = Mapping[str, Any]
 STEPS = ("Starting", "Loading", "Started")
 """What Events tell of a rollout, in this order; each at most once."""
 
-_FIELDS = {
-    "scheduled": "scheduledSeconds",
-    "volumes": "volumesSeconds",
-    "image": "imageSeconds",
-    "download": "downloadSeconds",
-    "load": "loadSeconds",
-    "compile": "compileSeconds",
-    "warm-up": "warmUpSeconds",
-}
-"""Phase → field of the status."""
 _KEPT = {"last": Mapping, "slowestSeconds": int, "model": str}
 _LATE_SECONDS = 300
 """A start that took so much longer than its budget counts where it was told of: else the pod may have been ready
@@ -89,12 +80,6 @@ def known_cold_start(plan: ServicePlan, status: Status) -> float | None:
     return None if seconds is None else min(seconds, LONGEST_COLD_START_SECONDS)
 
 
-def phases_in(start: Status) -> dict[str, int]:
-    """The seconds of each phase of a start in the status, by the name of the phase."""
-    told = {phase: start.get(field) for phase, field in _FIELDS.items()}
-    return {phase: seconds for phase, seconds in told.items() if isinstance(seconds, int)}
-
-
 def _current(pod: Manifest) -> dict[str, Any]:
     return {**_identity(pod), "phase": phase_of(pod), **_fields(phases_until(pod))}
 
@@ -136,7 +121,7 @@ def _identity(pod: Manifest) -> dict[str, str]:
 
 
 def _fields(phases: Mapping[str, int]) -> dict[str, int]:
-    return {_FIELDS[phase]: seconds for phase, seconds in phases.items()}
+    return {PHASE_FIELDS[phase]: seconds for phase, seconds in phases.items()}
 
 
 def _of_newest_revision(pods: Iterable[Manifest]) -> list[Manifest]:

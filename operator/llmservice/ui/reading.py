@@ -12,8 +12,9 @@ from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.leadership.leader_proxy import ask_leader
 from llmservice.cluster.tokens import own_token
 from llmservice.cluster.transport.connection import Connection
+from llmservice.cluster.visible import pods_and_events
 from llmservice.errors import NotFound, OperatorError
-from llmservice.objects.names import LEASE, NAME_LABEL
+from llmservice.objects.names import LEASE
 from llmservice.objects.references import Manifest, Ref
 from llmservice.ui.history import History
 from llmservice.ui.leading import leading_from, leading_unknown
@@ -61,11 +62,8 @@ class Reader:
         body = await server.get(Ref(kind=_KIND, namespace=namespace, name=name))
         if body is None:
             return None
-        of_service = f"involvedObject.kind={_KIND},involvedObject.uid={body['metadata'].get('uid', '')}"
-        pods, events, explanation = await asyncio.gather(
-            _optional(server, "Pod", namespace, label_selector=f"{NAME_LABEL}={name}"),
-            _optional(server, "Event", namespace, field_selector=of_service),
-            self._explanation(namespace, name, body),
+        (pods, events), explanation = await asyncio.gather(
+            pods_and_events(server, body), self._explanation(namespace, name, body)
         )
         state = self.state_of(body, pods, events, now=datetime.now(UTC))
         view = service_view(state, body.get("status") or {}, self.history.of((namespace, name)), explanation)
@@ -117,11 +115,3 @@ class Reader:
         except OperatorError as error:
             return {"problem": str(error)}
         return {key: answer[key] for key in _DECIDED if key in answer}
-
-
-async def _optional(server: ApiServer, kind: str, namespace: str, **selector: str) -> list[Manifest]:
-    """What the rights of the caller show; nothing where they show nothing."""
-    try:
-        return list(await server.list(kind, namespace, **selector))
-    except OperatorError:
-        return []

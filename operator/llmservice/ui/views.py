@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from llmservice.objects.starts import phases_in
 from llmservice.ui.history import Track
 from llmservice.untrusted.texts import cut, printable
 
@@ -11,7 +12,6 @@ _LONGEST = 2000
 _MOST_PARTS = 200
 _MOST_DEPTH = 12
 _ROW = ("namespace", "name", "reached", "reason", "message", "replicas", "engine", "model")
-_PHASES = ("scheduled", "volumes", "image", "download", "load", "compile", "warmUp")
 
 
 def services_view(
@@ -61,9 +61,7 @@ def _start(name: str, start: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A start with the seconds of its phases, in their order."""
     if not start:
         return None
-    phases = [
-        {"phase": phase, "seconds": start[f"{phase}Seconds"]} for phase in _PHASES if start.get(f"{phase}Seconds")
-    ]
+    phases = [{"phase": phase, "seconds": seconds} for phase, seconds in phases_in(start).items() if seconds]
     return {
         "which": "now" if name == "current" else "last",
         "pod": start.get("pod", ""),

@@ -8,7 +8,12 @@ const SECONDS = 3;
 const main = document.getElementById("main");
 const trouble = document.getElementById("trouble");
 let shown = "", asked = 0, timer = 0;
-export const search = { wanted: "", unready: false, page: 0 };
+const search = { wanted: "", unready: false, page: 0 };
+
+function look(changes) {
+  Object.assign(search, { page: 0 }, changes);
+  update();
+}
 
 function route() {
   const [namespace, name] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -20,7 +25,7 @@ function source(service) {
   return `api/services?${new URLSearchParams({ wanted: search.wanted, unready: search.unready ? "1" : "0", page: search.page })}`;
 }
 
-export async function update() {
+async function update() {
   clearTimeout(timer);
   const service = route(), mine = ++asked;
   const answer = await ask(source(service));
@@ -62,7 +67,8 @@ function show(service, data) {
   if (key === shown) return;
   shown = key;
   const held = document.activeElement?.id;
-  (service ? serviceView : listView)(main, data);
+  if (service) serviceView(main, data);
+  else listView(main, data, search, look);
   document.title = service ? `${service.namespace}/${service.name}` : "LLMServices";
   if (held && held !== "main") document.getElementById(held)?.focus();
 }

@@ -3,7 +3,6 @@
 import { clock, el, round, span } from "./parts.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
-const NAMES = { warmUp: "warm-up" };
 const WIDTH = 900, HEIGHT = 180, LEFT = 30, BOTTOM = 22, TOP = 10;
 
 function svg(name, attributes, ...children) {
@@ -58,8 +57,8 @@ export function startChart(start) {
     at += width;
     return bar;
   });
-  const sentence = `${start.which === "now" ? "Starting now" : "Last start"}: ${start.phases.map((phase) => `${NAMES[phase.phase] ?? phase.phase} ${span(phase.seconds)}`).join(", ")}.`;
+  const sentence = `${start.which === "now" ? "Starting now" : "Last start"}: ${start.phases.map((phase) => `${phase.phase} ${span(phase.seconds)}`).join(", ")}.`;
   const sample = (index) => svg("svg", { viewBox: "0 0 28 10", "aria-hidden": "true" }, svg("rect", { class: `phase${index % 7}`, width: 28, height: 10 }));
-  const list = start.phases.map((phase, index) => el("li", {}, sample(index), `${NAMES[phase.phase] ?? phase.phase} ${round(phase.seconds)} s`));
+  const list = start.phases.map((phase, index) => el("li", {}, sample(index), `${phase.phase} ${round(phase.seconds)} s`));
   return el("figure", {}, picture(WIDTH, 24, sentence, ...bars), el("ul", { class: "key" }, list));
 }

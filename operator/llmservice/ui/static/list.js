@@ -1,15 +1,15 @@
 // All services: those that need a look first, a page at a time.
 
-import { search, update } from "./app.js";
 import { el, round, state, table } from "./parts.js";
 
 const DELAY = 250;
 let typing = 0;
 
-export function listView(main, data) {
-  if (!main.querySelector("form")) main.replaceChildren(el("h1", { tabindex: -1 }, "Services"), form(), el("p", { id: "count", role: "status" }), el("div", { id: "rows" }));
+// `search` is what is looked for now; `look` changes a part of it.
+export function listView(main, data, search, look) {
+  if (!main.querySelector("form")) main.replaceChildren(el("h1", { tabindex: -1 }, "Services"), form(search, look), el("p", { id: "count", role: "status" }), el("div", { id: "rows" }));
   document.getElementById("count").textContent = counted(data);
-  document.getElementById("rows").replaceChildren(rows(data), pages(data));
+  document.getElementById("rows").replaceChildren(rows(data), pages(data, look));
 }
 
 function counted(data) {
@@ -19,20 +19,15 @@ function counted(data) {
   return data.found === data.total ? `${all}.` : `${all}; ${round(data.found)} found.`;
 }
 
-function form() {
-  const wanted = el("input", { type: "search", id: "wanted", value: search.wanted, placeholder: "name, model, engine, reason", "aria-label": "Find services", autocomplete: "off", input: typed });
+function form(search, look) {
+  const wanted = el("input", { type: "search", id: "wanted", value: search.wanted, placeholder: "name, model, engine, reason", "aria-label": "Find services", autocomplete: "off", input: (event) => typed(event.target.value, look) });
   const unready = el("input", { type: "checkbox", id: "unready", checked: search.unready, change: (event) => look({ unready: event.target.checked }) });
   return el("form", { role: "search", submit: (event) => event.preventDefault() }, wanted, el("label", {}, unready, " only those that are not ready"));
 }
 
-function typed(event) {
+function typed(wanted, look) {
   clearTimeout(typing);
-  typing = setTimeout(() => look({ wanted: event.target.value }), DELAY);
-}
-
-function look(changes) {
-  Object.assign(search, { page: 0 }, changes);
-  update();
+  typing = setTimeout(() => look({ wanted }), DELAY);
 }
 
 function rows(data) {
@@ -45,7 +40,7 @@ function link(service) {
   return el("a", { id: `to-${name}`, href: `#/${encodeURIComponent(service.namespace)}/${encodeURIComponent(service.name)}` }, name);
 }
 
-function pages(data) {
+function pages(data, look) {
   if (data.pages === 1) return "";
   const turn = (by) => () => look({ page: data.page + by });
   return el("nav", { "aria-label": "Pages" }, el("button", { id: "before", click: turn(-1), disabled: data.page === 0 }, "Previous"), ` page ${data.page + 1} of ${data.pages} `, el("button", { id: "after", click: turn(1), disabled: data.page + 1 === data.pages }, "Next"));
