@@ -61,8 +61,8 @@ class Accounts:
         prices = self.catalogue().prices
         try:
             while True:
-                await self.round(anew=prices != self.catalogue().prices)
-                prices = self.catalogue().prices
+                before, prices = prices, self.catalogue().prices
+                await self.round(anew=prices != before)
                 await asyncio.sleep(PERIOD_SECONDS)
         finally:
             self.by_key.clear()
