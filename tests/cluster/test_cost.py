@@ -45,7 +45,7 @@ def the_verb(target: Target, kube: Kube) -> list[Body]:
     return found
 
 
-@pytest.mark.usefixtures("prices")
+@pytest.mark.usefixtures("models", "prices")
 def test_devices_are_counted_and_an_operator_that_is_restarted_goes_on(
     kube: Kube, target: Target, operator: Operator
 ) -> None:

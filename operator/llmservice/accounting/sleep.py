@@ -40,17 +40,18 @@ def followed(
     states = set[State]().union(*(account.states for account in accounts.values()))
     if not ready or states & {State.BUSY, State.UNKNOWN} or any(account.reading is None for account in ready):
         return None, _ended(stretch, days, ready or [*accounts.values()], habits, zone)
-    upto = min(account.until for account in ready)
+    idle = [(each, item) for each in accounts.values() for item in each.segments if item.state is State.IDLE]
     if stretch is None:
-        idle = [item for each in ready for item in each.segments if item.state is State.IDLE]
-        return (Stretch(max(item.begin for item in idle)) if len(idle) == len(ready) else None), days
-    asleep_from = max(stretch.since + habits.idle_after, stretch.until or 0.0)
-    if asleep_from >= upto:
-        return stretch, days
-    for account in accounts.values():
-        for kind, devices in account.devices.items():
-            days = slept(days, kind, devices, asleep_from, upto, zone)
-    return Stretch(stretch.since, upto), days
+        is_quiet = len({id(each) for each, _ in idle}) == len(ready)
+        return (Stretch(max(item.begin for _, item in idle)) if is_quiet else None), days
+    asleep_from, until = stretch.since + habits.idle_after, stretch.until
+    for account, item in idle:
+        begin = max(item.begin, asleep_from)
+        if begin < item.end:
+            until = max(until or begin, item.end)
+            for kind, devices in account.devices.items():
+                days = slept(days, kind, devices, begin, item.end, zone)
+    return Stretch(stretch.since, until), days
 
 
 def _ended(stretch: Stretch | None, days: Days, accounts: list[PodAccount], habits: Habits, zone: ZoneInfo) -> Days:

@@ -45,7 +45,7 @@ BROKEN_ACCELERATORS = (
     ("prices: {currency: euro, per_hour: {L4: 1}}", "prices: currency: 'euro' .* EUR"),
     ("prices: {currency: EUR, per_hour: {L44: 1}}", "prices: per_hour: L44 .*L40"),
     ("prices: {currency: EUR, per_hour: {L4: -0.8}}", "prices: per_hour: L4: -0.8 "),
-    ("prices: {currency: EUR, per_hour: {L4: 1e9}}", "prices: per_hour: L4: 1000000000.0 "),
+    ("prices: {currency: EUR, per_hour: {L4: 10000000.0}}", "prices: per_hour: L4: 10000000.0 "),
     ("prices: {currency: EUR, per_hour: {L4: .nan}}", "prices: per_hour: L4: "),
     ("prices: {currency: EUR, per_hour: {L4: '0.8'}}", "prices: per_hour: L4: "),
     ("prices: {currency: EUR, time_zone: Berlin, per_hour: {L4: 1}}", "prices: time_zone: 'Berlin' .* Europe/Berlin"),
