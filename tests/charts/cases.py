@@ -130,7 +130,6 @@ FEATURES: dict[str, Body] = {
         "monitoring": {
             "enginePodMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "5s"},
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
-            "devicePrices": {"L4": 0.8, "H100": 3.2},
         }
     },
     "engine-limits": {

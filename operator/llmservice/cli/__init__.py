@@ -18,6 +18,7 @@ VERBS = {
     "bench": "Put load on a service, and print what it measured.",
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "completion": "Print the completion of a shell: bash, zsh or fish.",
+    "cost": "Show what the devices of services cost, and how much of it nobody used.",
     "crd": "Print the CustomResourceDefinition.",
     "diff": "Show what applying a file would change, and whether pods restart.",
     "doctor": "Check what has to be right in a cluster, each finding with its way out.",

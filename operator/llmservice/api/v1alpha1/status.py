@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
+from llmservice.api.v1alpha1.cost_status import CostStatus
 from llmservice.api.v1alpha1.idle_status import IdleStatus
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
@@ -215,3 +216,5 @@ class LLMServiceStatus(ApiModel):
     """How long a replica takes to start, by phases."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""
+    cost: Annotated[CostStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """What its devices did and cost, today and yesterday."""

@@ -36,8 +36,8 @@ def trimmed(manifest: Manifest) -> Manifest:
     |------------|--------------------------------------------------------------------------------------------|
     | LLMService | labels, finalizers and owners; the long parts of `status.plan` are shared with others      |
     | Event      | all but when, how often, why, and 4096 characters of what                                  |
-    | Pod        | all but names and images of containers, where it runs, its grace, what its status says, cut; |
-    |            | of one of neither a ReplicaSet nor a group all but whose                                   |
+    | Pod        | all but names, images and devices of containers, where it runs, its grace, what its status |
+    |            | says, cut; of one of neither a ReplicaSet nor a group all but whose it is                  |
     | ReplicaSet | all but whose it is: its names, its label, its controller and its revision                |
     | Endpoint-  | of ours the ends of long lists; of a selector's all but whose it is, and whether a replica |
     | Slice      | is ready                                                                                   |
