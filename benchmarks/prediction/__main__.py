@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from benchmarks.prediction.engine import GENERATOR_CORE, SLOTS, engine
 from benchmarks.prediction.loads import PROFILE, loads
@@ -68,11 +69,11 @@ def _bench(url: str, keep: Path, *options: str) -> None:
     _told("bench", url, *options, "--keep", keep, "-o", "json")
 
 
-def _told(*arguments: object) -> dict[str, object]:
+def _told(*arguments: object) -> dict[str, Any]:
     command = [sys.executable, "-m", "llmservice", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "operator")}
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True, preexec_fn=_beside)
-    told: dict[str, object] = json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
     return told
 
 

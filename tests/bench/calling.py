@@ -35,8 +35,12 @@ class Bench:
 
 
 def serve(kube: Kube, name: str, *, slots: int, **spec: Any) -> None:
-    """The tiny model on llama.cpp; it has answered once."""
-    kube.create(a_tiny_service(name, maxModelLen=1024, maxNumSeqs=slots, **spec))
+    """The tiny model on llama.cpp; it has answered once.
+
+    With one thread: two wait for each other at every token, for long where the load generator has one of two cores.
+    """
+    options = {"args": ["--threads", "1", "--threads-batch", "1"]}
+    kube.create(a_tiny_service(name, maxModelLen=1024, maxNumSeqs=slots, engineOptions=options, **spec))
     kube.wait_ready(name)
     if "auth" not in spec:
         ask(kube, name)
