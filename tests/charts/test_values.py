@@ -38,12 +38,14 @@ def test_every_object_is_closed_or_a_map_or_a_part_of_kubernetes() -> None:
         "catalogue.engines",
         "resources.requests",
         "resources.limits",
+        "ui.resources.requests",
+        "ui.resources.limits",
         "affinity.nodeAffinity",
         "affinity.podAffinity",
         "affinity.podAntiAffinity",
         *(
-            f"networkPolicy.{peers}[].{selector}"
-            for peers in ("metricsFrom", "prometheus")
+            f"{peers}[].{selector}"
+            for peers in ("networkPolicy.metricsFrom", "networkPolicy.prometheus", "ui.from")
             for selector in ("namespaceSelector", "podSelector", "ipBlock")
         ),
         "networkPolicy.egress[].to[]",
