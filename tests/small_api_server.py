@@ -15,11 +15,12 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A GET: its path, the last value of each parameter, and the bearer token that came with it."""
+    """A GET: its path, the last value of each parameter, the bearer token and the names of the headers with it."""
 
     path: str
     query: dict[str, str]
     token: str
+    headers: frozenset[str]
 
 
 Answer = tuple[int, Json | str]
@@ -42,7 +43,9 @@ def small_api_server(folder: Path, cluster: Answering) -> Iterator[Path]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            code, body = cluster.answer(Asked(url.path, dict(parse_qsl(url.query)), token))
+            code, body = cluster.answer(
+                Asked(url.path, dict(parse_qsl(url.query)), token, frozenset(map(str.lower, self.headers)))
+            )
             self._send(code, body)
 
         def _send(self, code: int, body: Json | str) -> None:
