@@ -11,7 +11,14 @@ from pathlib import Path
 from llmservice import __version__
 from sandbox.cache import Build, Recipe, cache_folder
 from sandbox.progress import Progress, Say
-from tools.release.buildah import build_image, buildah, check_programs, ensure_debian_base, without_digest
+from tools.release.buildah import (
+    build_image,
+    buildah,
+    check_programs,
+    drop_old_images,
+    ensure_debian_base,
+    without_digest,
+)
 from tools.release.names import OPERATOR, ROOT, names
 
 IMAGE = names().image(OPERATOR, __version__)
@@ -51,6 +58,7 @@ def _make(inputs: Mapping[str, bytes], work: Path, output: Path, say: Say) -> No
     ensure_debian_base()
     say("buildah")
     buildah("push", "--quiet", build_image(work), f"oci-archive:{output}/operator.tar:{IMAGE}")
+    drop_old_images()
 
 
 def _drop_old() -> None:

@@ -5,10 +5,13 @@ root by debootstrap under the name that the Dockerfile asks for, kept in the use
 testing; what is published is built on the real base.
 """
 
+import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 from sandbox.cache import cache_folder
@@ -21,6 +24,7 @@ _PACKAGES = "python3-minimal,python3-venv,ca-certificates"
 _SUPERFLUOUS = ("var/cache/apt/archives", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale")
 _CERTIFICATES = "/etc/ssl/certs"
 """Lent to the build: behind a company's proxy, pip needs the certificates of this machine."""
+_KEPT_SECONDS = 3600.0
 _ENVIRONMENT = {"BUILDAH_ISOLATION": "chroot"}
 
 
@@ -77,6 +81,19 @@ def build_dated_image(context: Path, epoch: int, identity: Path, say: Say) -> st
 def buildah(*arguments: str) -> str:
     """In a storage of our own; vfs and chroot also work where overlays and namespaces do not."""
     return _run(*_command(), *arguments)
+
+
+def drop_old_images() -> None:
+    """Remove what untagged builds of an hour ago and before left, but for layers that newer ones share.
+
+    Each layer is a whole copy of the files, so that every change of the sources costs a gigabyte.
+    """
+    found = json.loads(buildah("images", "--json", "--filter", "dangling=true") or "[]") or []
+    for image in found:
+        if image["created"] < time.time() - _KEPT_SECONDS:
+            # One that another build goes on from, or has just removed, is left to it.
+            with contextlib.suppress(RuntimeError):
+                buildah("rmi", image["id"])
 
 
 def check_programs() -> None:

@@ -7,11 +7,15 @@ from llmservice.api.group import GROUP, KIND, VERSION
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Where the API server keeps objects of one kind. `api_version` is "v1" or "group/version"."""
+    """Where the API server keeps objects of one kind. `api_version` is "v1" or "group/version".
+
+    One that is `optional` comes with another project: a cluster may lack it, now or later.
+    """
 
     api_version: str
     kind: str
     plural: str
+    optional: bool = False
 
     def collection(self, namespace: str = "") -> str:
         """The URL path of all objects, or of those in one namespace."""
@@ -40,5 +44,7 @@ KINDS = {
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
         Kind("v1", "ConfigMap", "configmaps"),
         Kind("v1", "Node", "nodes"),
+        Kind("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", optional=True),
+        Kind("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", optional=True),
     )
 }

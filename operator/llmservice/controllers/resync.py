@@ -5,7 +5,7 @@ All that is watched is counted every few minutes, a page at a time with pauses b
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol
 
@@ -73,13 +73,15 @@ class Resync:
     """Compares the cache with what is there: forgets what is gone, fetches what is unknown or another one.
 
     A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
-    namespace where it failed. The first one comes after a period: informers and kopf have just listed everything.
+    namespace where it failed; `absent` tells the kinds that a namespace lacks, which are left out. The first one comes
+    after a period: informers and kopf have just listed everything.
     """
 
     api: Lister
     cache: ObjectCache
     history: History = field(default_factory=History)
     namespaces: tuple[str, ...] = ("",)
+    absent: Callable[[str], Collection[str]] = lambda _: ()
     wanted: asyncio.Event = field(default_factory=asyncio.Event)
     _told: dict[str, str] = field(default_factory=dict)
 
@@ -102,8 +104,10 @@ class Resync:
                 round_at = now() + jittered(_EVERY_SECONDS, 0.2) if is_round else round_at
 
     async def resync(self, namespace: str, pause: Pause) -> None:
-        """All kinds of a namespace, once; raises `OperatorError`."""
+        """All kinds of a namespace that it has, once; raises `OperatorError`."""
         for kind, selector in _SELECTORS.items():
+            if kind in self.absent(namespace):
+                continue
             await self._kind(
                 Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pause
             )

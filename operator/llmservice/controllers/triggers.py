@@ -40,7 +40,12 @@ def use_catalogue(
     keeps the facts it was made from.
     """
     planner.catalogue = catalogue
-    for body in cache.of_kind("LLMService"):
+    enqueue_all(queue, cache)
+
+
+def enqueue_all(queue: WorkQueue[ServiceKey], cache: ObjectCache, namespace: str = "") -> None:
+    """Queue every resource, or those in one namespace."""
+    for body in cache.of_kind("LLMService", namespace):
         queue.add((body["metadata"]["namespace"], body["metadata"]["name"]))
 
 

@@ -18,6 +18,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection, node_label_keys
+from llmservice.cluster.watching.optional_kinds import OptionalKinds
 from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
@@ -30,7 +31,7 @@ from llmservice.controllers.resync import ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.controllers.stalls import a_stall_watch
-from llmservice.controllers.triggers import enqueue_owner, remember, use_catalogue
+from llmservice.controllers.triggers import enqueue_all, enqueue_owner, remember, use_catalogue
 from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
@@ -75,11 +76,15 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     """Every part, made and connected."""
     cache, queue, history = ObjectCache(), replica.queue(), History()
     namespaces = settings.namespaces or ("",)
-    resync = Resync(api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces)
+    optional = OptionalKinds()
+    resync = Resync(
+        api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces, absent=optional.absent_in
+    )
     history.after_outage = resync.wanted.set
     events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
     cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
-    informers = _informers(connection, cache, history, namespaces)
+    informers = _informers(connection, cache, history, optional, namespaces)
+    optional.listen(lambda _, namespace: enqueue_all(queue, cache, namespace))
     served = ServedNamespaces(informers)
     planner = _planner(settings)
     nodes = NodeWatch(cluster=cluster, cache=cache, now=_now)
@@ -89,7 +94,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    reconciler = _reconciler(settings, connection, cluster, cache, planner, autoscaler, stalls)
+    observer = Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS, absent=optional.absent_in)
+    reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls)
     reconciler.status.started = replica.metrics.observe_start
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
@@ -117,7 +123,11 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
 
 
 def _informers(
-    connection: Connection, cache: ObjectCache, history: History, namespaces: tuple[str, ...]
+    connection: Connection,
+    cache: ObjectCache,
+    history: History,
+    optional: OptionalKinds,
+    namespaces: tuple[str, ...],
 ) -> tuple[Informer, ...]:
     """One for each kind of child and each namespace, and for ReplicaSets, by their metadata alone, and pods."""
     return tuple(
@@ -131,6 +141,7 @@ def _informers(
                 metadata_only=kind == "ReplicaSet",
             ),
             history=history,
+            optional=optional,
         )
         for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
         for namespace in namespaces
@@ -145,13 +156,13 @@ def _planner(settings: Settings) -> CataloguePlanner:
 def _reconciler(
     settings: Settings,
     connection: Connection,
-    cluster: Cluster,
-    cache: ObjectCache,
+    observer: Observer,
     planner: CataloguePlanner,
     autoscaler: Autoscaler,
     stalls: StallWatch,
 ) -> LLMServiceReconciler:
     """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
+    cluster, cache = observer.cluster, observer.cache
     inspections = Inspections(cluster=cluster, registry=planner.registry, settings=inspection_settings(settings))
     downloads = Downloads(
         cluster=cluster,
@@ -163,7 +174,7 @@ def _reconciler(
     return LLMServiceReconciler(
         cluster=cluster,
         cache=cache,
-        observer=Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS),
+        observer=observer,
         plan=planner,
         now=_now,
         scaling=autoscaler.services.states.report,

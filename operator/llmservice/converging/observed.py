@@ -14,7 +14,8 @@ class Observed:
     `children` holds the objects this resource controls (owner UID checked); `taken` those that have a name it needs and
     another owner. `pods` are the pods of its workload, `updated` those of its current template. `log_tails` maps a pod
     name to the last lines (text) of its crashed container; `preparations` to how far the kubelet is with volumes and
-    sandbox of a pod. `requeue_seconds` is when logs and Events should be read again; None when nothing is pending.
+    sandbox of a pod; `absent` maps each kind that the cluster lacks to what the API server said. `requeue_seconds` is
+    when logs and Events should be read again; None when nothing is pending.
     """
 
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
@@ -23,4 +24,5 @@ class Observed:
     updated: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
     requeue_seconds: float | None = None

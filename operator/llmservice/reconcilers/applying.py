@@ -1,7 +1,7 @@
 """Brings the desired children about: chooses how the change is rolled out, and writes what differs."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -75,7 +75,7 @@ class Applying:
             way = rollout_plan(desired.force, plan)
             rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
         rollout = self._with_what_stands(desired, rollout, workload, replicas)
-        changes = diff(rollout.manifests, observed, held | rollout.held)
+        changes = diff(_usable(rollout.manifests, observed), observed, held | rollout.held)
         try:
             written = await self._write(desired, changes, observed, replicas)
             check_image_volumes(manifests, written.children.get(desired.workload))
@@ -122,6 +122,11 @@ class Applying:
         now = self.now()
         since = self._failing_since.setdefault(key, now)
         return (now - since).total_seconds() >= _REPORTED_FAILURE_SECONDS
+
+
+def _usable(manifests: Iterable[Manifest], observed: Observed) -> list[Manifest]:
+    """Those of kinds that the cluster has."""
+    return [manifest for manifest in manifests if manifest["kind"] not in observed.absent]
 
 
 def _blocked(message: str) -> Blocked:

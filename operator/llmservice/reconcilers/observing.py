@@ -1,7 +1,7 @@
 """Observes the state of an LLMService: from caches, and from the API server only where caches cannot know."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from llmservice.api.v1alpha1.resource import KIND
@@ -23,13 +23,18 @@ from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
 
 
+def _every_kind_is_there(_: str) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(slots=True)
 class Observer:
-    """Reads the observed state of one LLMService."""
+    """Reads the observed state of one LLMService. `absent` tells which kinds a namespace lacks, and why."""
 
     cluster: Cluster
     cache: ObjectCache
     child_kinds: tuple[str, ...]
+    absent: Callable[[str], Mapping[str, str]] = _every_kind_is_there
     insight: PodInsight = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,7 +48,8 @@ class Observer:
         that name, and fails with a conflict if there is one.
         """
         children = self._children(owner)
-        unknown = [ref for ref in names if ref not in children]
+        absent = self.absent(owner.namespace)
+        unknown = [ref for ref in names if ref not in children and ref.kind not in absent]
         taken: dict[Ref, Manifest] = {}
         if unknown:
             asked = unknown if asking else []
@@ -60,6 +66,7 @@ class Observer:
             updated=of_current_template(self.workload(owner), self._replica_sets(owner), pods),
             log_tails=insight.log_tails,
             preparations=insight.preparations,
+            absent=absent,
             requeue_seconds=insight.requeue_seconds,
         )
 

@@ -413,3 +413,61 @@ async def test_another_history_ends_a_watch_that_is_just_being_opened() -> None:
         await informer.history.settled()
 
         assert informer.cache.newest("Deployment") == 3
+
+
+def a_route(name: str) -> Manifest:
+    return {**a_deployment(name), "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute"}
+
+
+@asynccontextmanager
+async def informing_of_routes(fake: FakeApiServer) -> AsyncIterator[Informer]:
+    """An informer of a kind that clusters may lack, which asks for it again at once."""
+    async with informing(fake) as informer:
+        informer.selection, informer.absent_seconds = Selection(kind="HTTPRoute"), 0.001
+        yield informer
+
+
+@pytest.mark.parametrize("status", [404, 403])
+async def test_an_optional_kind_may_be_absent_and_come_later(status: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    refusal = answer(status, a_status(status, "no such thing", "NotFound" if status == 404 else "Forbidden"))
+    fake = FakeApiServer(lists=[refusal] * 5, watches=[a_watch()])
+    came = list[tuple[str, str]]()
+    async with informing_of_routes(fake) as informer:
+        informer.optional.listen(lambda kind, namespace: came.append((kind, namespace)))
+        await informer.synced.wait()
+        assert (informer.refusal, [*informer.optional.absent_in("team-a")]) == ("", ["HTTPRoute"])
+        fake.lists.append(a_list(7, a_route("one")))
+        await until(fake.watched_from)
+
+        assert came == [("HTTPRoute", "")]
+        assert not informer.optional.absent_in("team-a")
+        assert [live["metadata"]["name"] for live in informer.cache.of_kind("HTTPRoute")] == ["one"]
+    assert [line for line in caplog.messages if line.startswith("HTTPRoute")] == [
+        "HTTPRoute cannot be used until further notice: no such thing",
+        "HTTPRoute can be used from now on",
+    ]
+
+
+async def test_an_optional_kind_that_goes_takes_its_objects_along() -> None:
+    gone = answer(404, a_status(404, "no such thing", "NotFound"))
+    fake = FakeApiServer(
+        lists=[a_list(7, a_route("one")), *[gone] * 4], watches=[a_watch(then="cut")], versions=[gone] * 9
+    )
+    async with informing_of_routes(fake) as informer:
+        await until(lambda: informer.cache.of_kind("HTTPRoute"))
+        await until(lambda: informer.optional.absent_in(""))
+
+        assert informer.cache.of_kind("HTTPRoute") == ()
+        assert informer.history.is_settled()
+
+
+async def test_an_optional_kind_that_an_api_server_does_not_serve_yet_is_not_absent() -> None:
+    not_yet = answer(404, a_status(404, "no such thing", "NotFound"))
+    fake = FakeApiServer(lists=[not_yet, not_yet, a_list(7, a_route("one"))], watches=[a_watch()])
+    async with informing_of_routes(fake) as informer:
+        came = list[str]()
+        informer.optional.listen(lambda kind, _: came.append(kind))
+        await informer.synced.wait()
+        assert informer.cache.of_kind("HTTPRoute")
+        assert not came

@@ -248,3 +248,15 @@ def test_ends_when_it_is_cancelled_in_the_moment_it_is_wanted(ticks: int) -> Non
 
 def _uid(body: Manifest | None) -> str:
     return "" if body is None else str(body["metadata"]["uid"])
+
+
+async def test_a_kind_that_the_cluster_lacks_is_not_counted() -> None:
+    api = Api()
+
+    async def at_once() -> None:
+        await asyncio.sleep(0)
+
+    await Resync(api=api, cache=ObjectCache(), absent=lambda _: {"Deployment"}).resync("", at_once)
+
+    assert "Deployment" not in api.kinds
+    assert {"LLMService", "Service", "Pod"} <= set(api.kinds)

@@ -20,6 +20,7 @@ from llmservice.cluster.transport.failures import failure_in_stream, garbled
 from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.listing import Listing, Selection, list_all, newest_version
+from llmservice.cluster.watching.optional_kinds import OptionalKinds
 from llmservice.errors import Expired, OperatorError, Refused, Silent, Unavailable
 from llmservice.objects.references import Manifest, ref_of
 from llmservice.pauses import backoff, jittered
@@ -34,6 +35,8 @@ _LONGEST_WISH_SECONDS = 30.0
 _HEALTHY_SECONDS = 5.0
 _WATCH_SECONDS = 300
 _FAILURES_UNTIL_LIST = 3
+_REFUSALS_UNTIL_ABSENT = 3
+"""An API server that has just started may not serve a kind yet."""
 _ANSWERED_SECONDS = 1.0
 """The least pause, before jitter, after a question in vain: somebody else may have been answered meanwhile."""
 
@@ -43,10 +46,11 @@ class Informer:
     """Watches one selection into a cache until cancelled.
 
     `synced` is set after the first list; `answered` then, or when the API server refused it. `refusal` is what it said
-    while it refuses, as long as it does. `last_heard` is the monotonic time of the last sign of life: a list, an event
-    or a bookmark, which the API server sends about every minute. `restarts` counts why watches ended (`closed`,
-    `expired`, `silent`, `failed`, `history`, `defect`). `silence_seconds` is the longest time without a sign of life on
-    a watch. `history` is shared by all that watch the same API server.
+    while it refuses, as long as it does; of an optional kind `optional` is told instead, and its objects count as
+    listed: there are none, and they are asked for again every `absent_seconds`. `last_heard` is the monotonic time of
+    the last sign of life: a list, an event or a bookmark, which the API server sends about every minute. `restarts`
+    counts why watches ended (`closed`, `expired`, `silent`, `failed`, `absent`, `history`, `defect`). `silence_seconds`
+    is the longest time without a sign of life on a watch. `history` is shared by all that watch the same API server.
     """
 
     connection: Connection
@@ -54,6 +58,8 @@ class Informer:
     selection: Selection
     silence_seconds: float = 90.0
     history: History = field(default_factory=History)
+    optional: OptionalKinds = field(default_factory=OptionalKinds)
+    absent_seconds: float = 30.0
     pause_seconds: float = _FIRST_PAUSE_SECONDS
     chance: Callable[[], float] = random.random
     synced: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,6 +71,8 @@ class Informer:
     """The last resource version heard; empty when only a list can tell."""
     _epoch: int = 0
     """The history of the last list."""
+    _refusals: int = 0
+    """How often an optional kind was refused since it was listed last."""
     _broken: bool = False
     """Whether the versions may have gone back since they were last heard."""
 
@@ -173,6 +181,8 @@ class Informer:
 
     def _refused(self, error: Refused) -> tuple[str, float]:
         """Told once: a namespace that is gone may stay so for good."""
+        if self.selection.is_optional:
+            return self._absent(error)
         if not self.refusal:
             log.warning("%s: refused until further notice: %s", self.selection.name, error)
         self.refusal = str(error)
@@ -180,10 +190,27 @@ class Informer:
         self.history.refused(self.selection.name)
         return "failed", 0.0
 
+    def _absent(self, error: Refused) -> tuple[str, float]:
+        """What cannot be listed is not there: all that is known of the kind is gone."""
+        self._refusals += 1
+        if self._refusals < _REFUSALS_UNTIL_ABSENT:
+            return "absent", 0.0
+        kind, namespace = self.selection.kind, self.selection.namespace
+        if self.optional.lack(self.selection, str(error)):
+            log.info("%s cannot be used until further notice: %s", self.selection.name, error)
+        self.cache.replace_all(kind, (), self.cache.newest(kind), namespace)
+        self.history.refused(self.selection.name)
+        self._version, self._broken, self.last_heard = "", False, time.monotonic()
+        self.synced.set()
+        self.answered.set()
+        return "absent", jittered(self.absent_seconds, 0.2, self.chance)
+
     def _allowed(self) -> None:
         if self.refusal:
             log.info("%s: no longer refused", self.selection.name)
-        self.refusal = ""
+        self.refusal, self._refusals = "", 0
+        if self.optional.have(self.selection):
+            log.info("%s can be used from now on", self.selection.name)
 
     async def _watch(self) -> None:
         """Until it ends; one that ends before its own timeout broke."""

@@ -30,6 +30,11 @@ class Selection:
         """For log lines: the kind, and the namespace when there is one."""
         return f"{self.kind}/{self.namespace}" if self.namespace else self.kind
 
+    @property
+    def is_optional(self) -> bool:
+        """Whether the cluster may lack the kind."""
+        return KINDS[self.kind].optional
+
     def target(self, **query: str) -> str:
         """Path and query of the collection."""
         selectors = {"labelSelector": self.label_selector, "fieldSelector": self.field_selector}
