@@ -15,11 +15,12 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request: its path, the last value of each parameter, the bearer token, and the body that came with it."""
+    """A request: its path, the last value of each parameter, the bearer token, the names of the headers, and the body."""
 
     path: str
     query: dict[str, str]
     token: str
+    headers: frozenset[str]
     method: str = "GET"
     body: Json = field(default_factory=dict)
 
@@ -44,9 +45,10 @@ def small_api_server(folder: Path, cluster: Answering) -> Iterator[Path]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            asked = Asked(url.path, dict(parse_qsl(url.query)), token, self.command, json.loads(sent or b"{}"))
-            self._send(*cluster.answer(asked))
+            names = frozenset(map(str.lower, self.headers))
+            sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+            query = dict(parse_qsl(url.query))
+            self._send(*cluster.answer(Asked(url.path, query, token, names, self.command, sent)))
 
         do_POST = do_DELETE = do_GET  # noqa: N815  (the names that http.server looks for)
 

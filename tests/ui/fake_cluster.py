@@ -123,12 +123,14 @@ class FakeCluster:
     rights: dict[str, set[str]] | None = None
     asked: list[str] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
+    headers: set[str] = field(default_factory=set)
 
     def answer(self, asked: Asked) -> Answer:
         """Status and body of a GET."""
         path = asked.path
         self.asked.append(path)
         self.tokens.add(asked.token)
+        self.headers |= asked.headers
         if refused := self._refusal(path, asked.token):
             return refused
         if not self.answers:

@@ -134,7 +134,7 @@ class Reader:
         except NotFound:
             return leading_from(None, where, datetime.now(UTC))
         except Refused:
-            return leading_unknown("you may not read its Lease")
+            return {} if self.shared else leading_unknown("you may not read its Lease")
         except OperatorError as error:
             return leading_unknown(str(error))
 

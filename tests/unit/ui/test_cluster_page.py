@@ -76,8 +76,9 @@ async def test_rights_that_end_end_what_is_shown(served: Served) -> None:
 
 
 async def test_the_token_goes_to_the_api_server_as_it_came_and_to_no_other(served: Served) -> None:
-    await served.get("api/services/ml/chat", "anna")
+    await served.get("api/services/ml/chat", "anna", Impersonate_User="berta", Cookie="a=b")
     assert served.cluster.tokens == {"anna"}
+    assert not served.cluster.headers & {"impersonate-user", "cookie"}
     _, data, _ = await served.get("api/services/ml/chat", "anna")
     assert "llmservice explain chat -n ml" in data["explanation"]["problem"]
     assert not any("/proxy/" in path for path in served.cluster.asked)

@@ -27,7 +27,7 @@ function form(search, look) {
 
 // By the rights of whoever looks there may be one namespace only, and nobody can tell which.
 function chooser(data) {
-  const named = el("input", { id: "namespace", value: data.namespace, placeholder: "all namespaces", "aria-label": "Namespace", autocomplete: "off", spellcheck: "false" });
+  const named = el("input", { type: "text", id: "namespace", value: data.namespace, placeholder: "all namespaces", "aria-label": "Namespace", autocomplete: "off", spellcheck: "false" });
   const go = (event) => {
     event.preventDefault();
     location.hash = `#/${encodeURIComponent(named.value.trim())}`;
