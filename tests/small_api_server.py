@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request: its path, the last value of each parameter, the bearer token, the names of the headers, and the body."""
+    """A request: path, the last value of each parameter, bearer token, the names of the headers, and the body."""
 
     path: str
     query: dict[str, str]
