@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from tests.activator.playing import HOST, Start, engine
 
@@ -124,9 +125,7 @@ async def test_headers_of_one_connection_alone_end_here_both_ways(start: Start, 
         await bench.cluster.ready(chat.port)
         given = {"Connection": "close, X-Own", "X-Own": "1", "TE": "trailers", "Upgrade": "h2c", "X-Through": "1"}
         path = "/v1/a%2Fb//c?q=%20+&r=%41"
-        answer = await bench.client.post(
-            aiohttp.client.URL(bench.url(port, path), encoded=True), data=b"x", headers=given
-        )
+        answer = await bench.client.post(URL(bench.url(port, path), encoded=True), data=b"x", headers=given)
         told = await answer.json()
     assert told["path"] == path
     assert "x-through" in told["names"]

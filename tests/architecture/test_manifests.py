@@ -18,7 +18,7 @@ FOLDERS = ("base", "activator")
 """Where the Deployments of operator and activator are."""
 ROLES = (
     *("rights", "pod-logs", "inspection", "download", "activation", "activators", "stall-restarts"),
-    "leader-election",
+    *("several-nodes", "routes", "leader-election"),
 )
 
 
@@ -64,6 +64,16 @@ def test_evictions_are_a_role_of_their_own() -> None:
     ]
 
 
+def test_groups_are_a_role_of_their_own_without_deletions_and_scales() -> None:
+    assert objects("base/several-nodes.yaml")[0]["rules"] == [
+        {
+            "apiGroups": ["leaderworkerset.x-k8s.io"],
+            "resources": ["leaderworkersets"],
+            "verbs": ["get", "list", "watch", "create", "patch"],
+        }
+    ]
+
+
 def test_deletions_of_pods_are_a_role_of_their_own_where_the_operator_may_list_nodes() -> None:
     assert not any("delete" in rule["verbs"] and "pods" in rule["resources"] for rule in rules())
     assert objects("overlays/cluster/node-shutdowns.yaml")[0]["rules"] == [
@@ -82,9 +92,11 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator-pod-logs"),
         (kind, "llmservice-operator-inspection"),
         (kind, "llmservice-operator-download"),
+        (kind, "llmservice-operator-several-nodes"),
         (kind, "llmservice-operator-stall-restarts"),
         (kind, "llmservice-operator-activation"),
         (kind, "llmservice-activator"),
+        (kind, "llmservice-operator-routes"),
     ]
     assert {body["roleRef"]["name"]: body["subjects"][0]["name"] for body in bindings}["llmservice-activator"] == (
         "llmservice-activator"

@@ -23,6 +23,8 @@ FEATURES: dict[str, Body] = {
         "rbac": {
             "podLogs": False,
             "stallRestarts": False,
+            "severalNodes": False,
+            "routes": False,
             "nodeInsight": False,
             "nodeShutdowns": False,
             "reviews": False,
@@ -128,7 +130,6 @@ FEATURES: dict[str, Body] = {
         "monitoring": {
             "enginePodMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "5s"},
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
-            "devicePrices": {"L4": 0.8, "H100": 3.2},
         }
     },
     "engine-limits": {
@@ -139,6 +140,17 @@ FEATURES: dict[str, Body] = {
     },
     "service-monitor": {
         "monitoring": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "1m"}}
+    },
+    "page": {"ui": {"enabled": True}},
+    "page-with-all": {
+        "imagePullSecrets": ["one"],
+        "ui": {
+            "enabled": True,
+            "replicas": 2,
+            "tlsSecret": "ui-tls",
+            "from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ingress"}}}],
+            "resources": {"limits": {"memory": "1Gi"}},
+        },
     },
     "certificate": {
         "monitoring": {

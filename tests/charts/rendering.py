@@ -103,6 +103,12 @@ def policy_around(component: str, bodies: list[Body]) -> Body:
     return found
 
 
+def pod_of(bodies: list[Body], component: str) -> Body:
+    """The pod template of the Deployment of a component."""
+    template: Body = deployment(bodies, component)["spec"]["template"]
+    return template
+
+
 def operator_container(bodies: list[Body]) -> Body:
     """The operator's container."""
     return container(deployment(bodies, "operator"))

@@ -44,6 +44,7 @@ TWINS: dict[str, Body] = {
         "topologySpread": _SPREAD,
         "activator": {"replicas": 3, "topologySpread": _SPREAD},
     },
+    "ui": {"ui": {"enabled": True}},
     "monitoring": {"monitoring": {name: {"enabled": True} for name in _MONITORING}},
 }
 """Each overlay and the values that say the same."""

@@ -38,14 +38,19 @@ def test_every_object_is_closed_or_a_map_or_a_part_of_kubernetes() -> None:
         "catalogue.engines",
         "resources.requests",
         "resources.limits",
+        "ui.resources.requests",
+        "ui.resources.limits",
         "affinity.nodeAffinity",
         "affinity.podAffinity",
         "affinity.podAntiAffinity",
         *(f"activator.resources.{kind}" for kind in ("requests", "limits")),
         *(f"activator.affinity.{kind}" for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity")),
         *(
-            f"networkPolicy.{peers}[].{selector}"
-            for peers in ("metricsFrom", "servicesFrom", "prometheus")
+            f"{peers}[].{selector}"
+            for peers in (
+                *(f"networkPolicy.{name}" for name in ("metricsFrom", "servicesFrom", "prometheus")),
+                "ui.from",
+            )
             for selector in ("namespaceSelector", "podSelector", "ipBlock")
         ),
         "networkPolicy.egress[].to[]",

@@ -21,12 +21,14 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.rendering.http_route import ROUTE_KINDS
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
 from tests.cluster.service_account import kubeconfig_of
 from tests.cluster.services import a_tiny_service, ask
+from tests.routes.crds import install_gateway_api, install_inference_extension
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
@@ -169,17 +171,23 @@ def test_rights_used_and_rights_granted_are_the_same(
     does the admission policy of the operator refuse any of it.
     """
     assert metrics(installed, operator_pods(installed)[0])
-    whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
+    install_gateway_api(installed)
+    install_inference_extension(installed)
+    pool = {"endpointPickerRef": {"name": "picker"}}
+    route = {"parentRefs": [{"name": "shared"}], "inferencePool": pool}
+    whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}, route=route))
     installed.wait_ready("whole")
+    for kind in ROUTE_KINDS:
+        installed.wait(functools.partial(installed.get, kind, "whole"), lambda: installed.get("LLMService", "whole"))
     for kind in ("Deployment", "Service", "NetworkPolicy"):
         installed.create(misnamed(installed, kind, whole))
     installed.delete("Service", "whole")
     installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"))
-    installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None}})
+    installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None, "route": None}})
     gone = (("PodDisruptionBudget", "whole"), ("NetworkPolicy", "whole"), ("NetworkPolicy", "misnamed"))
-    for kind, name in gone:
+    for kind, name in (*gone, *((kind, "whole") for kind in ROUTE_KINDS)):
         installed.wait(functools.partial(is_gone, installed, kind, name), lambda: None)
-    installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
+    installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}, route=route))
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
     installed.wait(lambda: len(pods_of(installed, "lively")) == 1 or None, lambda: installed.list("Pod"))
@@ -214,6 +222,8 @@ def test_rights_used_and_rights_granted_are_the_same(
         "used, not granted": set(),
         "granted, not used": {
             ("", "pods/eviction", "create"),  # used when an engine hangs: test_stalls.py
+            # Used where the cluster has the kind: tests/nodes, by an operator with these rights.
+            *(("leaderworkerset.x-k8s.io", "leaderworkersets", verb) for verb in ("get", "watch", "create", "patch")),
             *([("", "pods", "delete")] if overlay == "cluster" else []),  # when a node is shut down: tests/streams
         },
     }

@@ -47,6 +47,7 @@ def test_an_install_yaml_of_another_version_is_no_release() -> None:
         ("operator/llmservice/__init__.py", 1),
         ("charts/llmservice/Chart.yaml", 2),
         ("Dockerfile", 1),
+        ("images/bench/Dockerfile", 2),
         ("manifests/install.yaml", 4),
         ("manifests/base/deployment.yaml", 3),
         ("manifests/activator/deployment.yaml", 1),

@@ -17,6 +17,8 @@ RIGHTS = {
     "activators": "base/activators.yaml",
     "activator": "activator/rights.yaml",
     "stallRestarts": "base/stall-restarts.yaml",
+    "severalNodes": "base/several-nodes.yaml",
+    "routes": "base/routes.yaml",
     "nodeInsight": "overlays/cluster/node-insight.yaml",
     "nodeShutdowns": "overlays/cluster/node-shutdowns.yaml",
     "reviews": "overlays/cluster/reviews.yaml",

@@ -21,6 +21,12 @@ app.kubernetes.io/name: llmservice-activator
 app.kubernetes.io/part-of: llmservice
 {{- end }}
 
+{{- define "llmservice.uiSelector" -}}
+app.kubernetes.io/component: ui
+app.kubernetes.io/name: llmservice-operator
+app.kubernetes.io/part-of: llmservice
+{{- end }}
+
 {{- define "llmservice.engineSelector" -}}
 app.kubernetes.io/component: inference
 app.kubernetes.io/managed-by: llmservice-operator

@@ -84,6 +84,7 @@ async def _lead(parts: Parts, workers: int) -> None:
         group.create_task(parts.nodes.run())
         if parts.activation:
             group.create_task(parts.activation.polling.run())
+        group.create_task(parts.accounts.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 

@@ -19,11 +19,12 @@ from llmservice.errors import OperatorError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from llmservice.pauses import jittered
+from llmservice.rendering.http_route import ROUTE_KINDS
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-WATCHED = ("LLMService", *CHILD_KINDS, "ReplicaSet", "Pod")
+WATCHED = ("LLMService", *CHILD_KINDS, *ROUTE_KINDS, "ReplicaSet", "Pod")
 """The kinds that are always watched, all but the first by our label."""
 
 _EVERY_SECONDS = 250.0
@@ -81,8 +82,8 @@ class Resync:
     cache: ObjectCache
     history: History = field(default_factory=History)
     namespaces: tuple[str, ...] = ("",)
-    kinds: tuple[str, ...] = WATCHED
     absent: Callable[[str], Collection[str]] = lambda _: ()
+    kinds: tuple[str, ...] = WATCHED
     wanted: asyncio.Event = field(default_factory=asyncio.Event)
     _told: dict[str, str] = field(default_factory=dict)
 

@@ -25,6 +25,7 @@ from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
 from llmservice.controllers.metrics.activator_series import ActivatorSeries
+from llmservice.controllers.metrics.cost_series import CostSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
@@ -37,6 +38,7 @@ from llmservice.controllers.triggers import enqueue_all, enqueue_owner, remember
 from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.accounts import Accounts
 from llmservice.reconcilers.downloads import Downloads, download_settings
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
@@ -72,6 +74,7 @@ class Parts:
     autoscaler: Autoscaler
     stalls: StallWatch
     nodes: NodeWatch
+    accounts: Accounts
     activation: Activation | None = None
 
 
@@ -85,8 +88,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         cache=cache,
         history=history,
         namespaces=namespaces,
-        kinds=kinds,
         absent=optional.absent_in,
+        kinds=kinds,
     )
     history.after_outage = resync.wanted.set
     events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
@@ -109,6 +112,9 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     observer = Observer(cluster=cluster, cache=cache, child_kinds=child_kinds, absent=optional.absent_in)
     reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
+    accounts = _accounts(cache, planner, queue.add)
+    stalls.noted, reconciler.status.completed = accounts.note, accounts.with_cost
+    replica.metrics.registry.register(CostSeries(accounts))
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -132,6 +138,7 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         stalls=stalls,
         nodes=nodes,
         activation=activation,
+        accounts=accounts,
     )
 
 
@@ -203,6 +210,12 @@ def _reconciler(
         sleepers=activation.sleepers if activation else None,
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
+
+
+def _accounts(cache: ObjectCache, planner: CataloguePlanner, changed: Callable[[ServiceKey], None]) -> Accounts:
+    accounts = Accounts(cache=cache, catalogue=lambda: planner.catalogue, clock=time.time, changed=changed)
+    accounts.listen_to(cache)
+    return accounts
 
 
 def _catalogue(

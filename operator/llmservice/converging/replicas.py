@@ -6,6 +6,7 @@ from typing import Any
 
 from llmservice.objects.names import AUTOSCALER, BEFORE_SUSPEND_ANNOTATION, OPERATOR
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import is_workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +63,8 @@ def replicas_to_state(
 
 
 def stating(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
-    """The manifests with these replicas in the Deployment, and the annotation of a suspension in the same write."""
-    return [_stating(manifest, replicas) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
+    """The manifests with these replicas in the workload, and the annotation of a suspension in the same write."""
+    return [_stating(manifest, replicas) if is_workload(manifest) else manifest for manifest in manifests]
 
 
 def live_replicas(deployment: Manifest) -> int:

@@ -30,6 +30,8 @@ class Situation:
     nodes pull, where that is all that is waited for.
     `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them. Unless
     an activator `can_hold` requests, those for a service that sleeps are lost.
+    `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them.
+    `route` is the RouteReady condition and `reached` what stands in `status.route`; None without a route.
     """
 
     plan: ServicePlan
@@ -55,3 +57,5 @@ class Situation:
     newest: ServicePlan | None = None
     adapters: Sequence[LoadedAdapters] = ()
     can_hold: bool = True
+    route: Condition | None = None
+    reached: Status | None = None

@@ -31,6 +31,9 @@ REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
 ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
 """On a Deployment: how its current pod template is rolled out, chosen when it was written."""
 
+TEMPLATE_ANNOTATION = f"{GROUP}/template"
+"""On the pods of a group: a digest of what they are made from. No ReplicaSet tells old ones from new ones."""
+
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
 

@@ -15,22 +15,23 @@ from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.rollback import MakePlan, rollout_plan, with_sources_of
 from llmservice.converging.rollout_record import changes_template, replacing
 from llmservice.converging.rollout_step import Rollout
-from llmservice.converging.standing import children_of, standing, workload_in
+from llmservice.converging.standing import children_of, standing
 from llmservice.converging.template_source import made_from
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.workloads import workload_in
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.reconcilers.blocked import Blocked
+from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
 from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workload_kind import check_workload
 
 Beside = Callable[[ServicePlan, Manifest, Mapping[Ref, Manifest]], tuple[Manifest, ...]]
 """Children beside those that a plan renders, for a plan, its resource and the children there are."""
 
-BLOCKED_AGAIN_SECONDS = 20.0
 _REPORTED_FAILURE_SECONDS = 30.0
 """A write that fails for longer is reported in the status; a webhook that is being replaced recovers sooner."""
 
@@ -78,6 +79,7 @@ class Applying:
         refusals.
         """
         plan, workload = desired.plan, observed.children.get(desired.workload)
+        check_workload(plan, observed)
         manifests = with_sources_of(desired.force, plan, desired.manifests, workload)
         replicas = wanted_replicas(desired.service, plan, workload, self.now())
         wanted = stating(manifests, replicas)
@@ -87,8 +89,8 @@ class Applying:
             way = rollout_plan(desired.force, plan)
             rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
         rollout = self._with_what_stands(desired, rollout, workload, replicas)
-        beside = self.beside(plan, desired.body, observed.children)
-        changes = diff((*_usable(rollout.manifests, observed), *beside), observed, held | rollout.held)
+        children = (*rollout.manifests, *self.beside(plan, desired.body, observed.children))
+        changes = diff(_usable(children, observed), observed, held | rollout.held)
         try:
             written = await self._write(desired, changes, observed, replicas)
             check_image_volumes(manifests, written.children.get(desired.workload))

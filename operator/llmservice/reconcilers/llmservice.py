@@ -27,9 +27,9 @@ from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_o
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.activation.sleepers import Sleepers
 from llmservice.reconcilers.adapter_loading import AdapterLoading, no_loading
-from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Applying
+from llmservice.reconcilers.applying import Applied, Applying
 from llmservice.reconcilers.applying import nothing_beside as no_others
-from llmservice.reconcilers.blocked import Blocked, status_while
+from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.desired import Deciding, Desired, Planner
 from llmservice.reconcilers.downloads import Fetch, FetchBeside, no_downloads, nothing_beside
@@ -41,6 +41,7 @@ from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.other_devices import OtherDevices, next_choice
 from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
+from llmservice.reconcilers.routing import Routing
 from llmservice.reconcilers.situations import EngineCondition, Scaling, Situations
 from llmservice.reconcilers.start_logs import StartLogs
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -88,6 +89,7 @@ class LLMServiceReconciler:
     applying: Applying = field(init=False)
     node_life: NodeLife = field(init=False)
     tending: Tending = field(init=False)
+    routing: Routing = field(init=False)
     other_devices: OtherDevices = field(default_factory=OtherDevices)
     noting: Noting = field(default_factory=Noting)
 
@@ -105,6 +107,7 @@ class LLMServiceReconciler:
             now=self.now,
             beside=beside,
         )
+        self.routing = Routing(cluster=self.cluster, cache=self.cache, now=self.now)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
         self.applying = Applying(
@@ -115,7 +118,7 @@ class LLMServiceReconciler:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             memories = (self.children, self.status, self.rollouts, self.tending, self.other_devices)
-            for memory in (*memories, self.noting, self.adapters):
+            for memory in (*memories, self.noting, self.adapters, self.routing):
                 memory.forget(uid_of(before))
             if self.sleepers is not None:
                 self.sleepers.forget(uid_of(before))
@@ -203,7 +206,8 @@ class LLMServiceReconciler:
             self.now(),
         )
         adapters = await self.adapters.settle(running, observed.updated)
-        situation = situations.of(desired, running, observed, applied, said, adapters, now)
+        route = await self.routing.settle(desired.plan, observed.absent, status)
+        situation = situations.of(desired, running, observed, applied, said, adapters, route, now)
         left = self.other_devices.patience(desired, situation, now)
         if left == 0.0 and (following := next_choice(self.plan, desired, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -218,6 +222,7 @@ class LLMServiceReconciler:
             observed.requeue_seconds,
             said.requeue_seconds,
             adapters.requeue_seconds,
+            route.requeue_seconds,
             seconds_to_news(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,

@@ -12,7 +12,7 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.hopeless import is_hopeless
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
-from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.progress import Progress, progress_until
 from llmservice.converging.pulling import pulling
 from llmservice.converging.rollback import pods_judged, source_in
 from llmservice.converging.scaling_report import ScalingReport, report_in
@@ -27,6 +27,7 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.adapter_loading import AdapterReport
 from llmservice.reconcilers.applying import Applied
 from llmservice.reconcilers.desired import Desired, Planner
+from llmservice.reconcilers.routing import RouteReport
 from llmservice.reconcilers.start_logs import StartReports
 
 Scaling = Callable[[str], ScalingReport | None]
@@ -52,13 +53,14 @@ class Situations:
         applied: Applied,
         said: StartReports,
         adapters: AdapterReport,
+        route: RouteReport,
         now: datetime,
     ) -> Situation:
         """What is known after the writes; `running` is the plan of the replicas, `said` what their engines said."""
         spec, written, waits = desired.service.spec, applied.written, running is not desired.plan
         before, uid, pods = desired.body.get("status") or {}, running.owner.uid, observed.pods
         deployment = written.children.get(desired.workload)
-        progress = progress_of(deployment, pods)
+        progress = progress_until(deployment, pods, running.rollout.progress_deadline_seconds, now)
         judged = pods_judged(desired.force, observed, progress)
         found = diagnose(running, judged, deployment, ENGINES[running.engine].log_patterns)
         found = found or overdue(running, judged.pods, now)
@@ -85,6 +87,8 @@ class Situations:
             hopeless=is_hopeless(progress, observed.updated, found, before, running.owner.generation),
             adapters=adapters.replicas,
             can_hold=self.can_hold,
+            route=route.condition,
+            reached=route.status,
             pulling=pulling(pods, observed.preparations, before, now),
         )
 

@@ -51,6 +51,15 @@ def test_keeps_of_a_pod_the_node_the_containers_and_the_status() -> None:
     }
 
 
+def test_keeps_the_devices_of_containers() -> None:
+    amounts = {"limits": {"nvidia.com/gpu": "2", "memory": "8Gi"}, "requests": {"nvidia.com/gpu": "2"}}
+    containers = [{"name": "engine", "resources": amounts}, {"name": "proxy"}]
+    assert trimmed(a_pod(spec={"containers": containers}))["spec"]["containers"] == [
+        {"name": "engine", "resources": {"limits": {"nvidia.com/gpu": "2"}}},
+        {"name": "proxy"},
+    ]
+
+
 def test_keeps_of_a_pod_how_long_it_may_take_to_end() -> None:
     pod = a_pod(spec={"terminationGracePeriodSeconds": 320, "containers": []}, status={})
     pod["metadata"] |= {"deletionTimestamp": "2026-11-22T10:05:20Z", "deletionGracePeriodSeconds": 30}

@@ -14,6 +14,7 @@ from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.network import NetworkPolicy
 from llmservice.api.v1alpha1.pod import PodOptions
+from llmservice.api.v1alpha1.route import Route
 from llmservice.api.v1alpha1.sources import LoraAdapter
 from llmservice.api.v1alpha1.text import Form
 
@@ -77,6 +78,8 @@ class LLMServiceSpec(ApiModel):
     """Where and how the pods run: an allow-list of pod fields."""
     network_policy: NetworkPolicy | None = None
     """Who may reach the engines. Omitted: everybody; removed: everybody again. It restarts nothing."""
+    route: Route | None = None
+    """How clients outside the cluster reach the service: an HTTPRoute of the Gateway API. Omitted: none is made."""
     auth: Auth | None = None
     """Keys that clients must send. Omitted: everybody who reaches the Service is served."""
     suspend: Annotated[bool, Field(strict=True)] = False

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.groups import GROUP_LABELS
 from llmservice.objects.names import (
     BEFORE_SUSPEND_ANNOTATION,
     INTENT_ANNOTATION,
@@ -16,6 +17,7 @@ from llmservice.objects.names import (
     SERVICE_NAME_LABEL,
     SOURCE_ANNOTATION,
     STARTING_ANNOTATION,
+    TEMPLATE_ANNOTATION,
     UPDATE_ANNOTATION,
     WAKE_ANNOTATION,
 )
@@ -33,6 +35,7 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller")
 _ANNOTATIONS = (
     *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
     *(REVISION_ANNOTATION, ROLLOUT_ANNOTATION, UPDATE_ANNOTATION, DELETION_COST_ANNOTATION, STARTING_ANNOTATION),
+    TEMPLATE_ANNOTATION,
     WAKE_ANNOTATION,
 )
 _SOURCES = (SOURCE_ANNOTATION, SERVED_SOURCE_ANNOTATION)
@@ -61,6 +64,14 @@ def identity(manifest: Manifest, *keys: str) -> Manifest:
     metadata |= {"labels": kept} if kept else {}
     metadata |= {"ownerReferences": [{key: owner[key] for key in _OWNER if key in owner}]} if owner else {}
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
+def group_read(pod: Manifest) -> dict[str, Any]:
+    """The key `labels` with those that say of which group a pod is, and ours; empty where it is of none."""
+    given = pod["metadata"].get("labels") or {}
+    if GROUP_LABELS[0] not in given:
+        return {}
+    return {"labels": {key: given[key][:_LONGEST_ANNOTATION] for key in (NAME_LABEL, *GROUP_LABELS) if key in given}}
 
 
 def annotations_read(manifest: Manifest) -> dict[str, Any]:

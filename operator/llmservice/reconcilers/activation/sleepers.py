@@ -24,6 +24,7 @@ from llmservice.reconcilers.activation.activators import Activators
 from llmservice.reconcilers.activation.held_requests import HeldRequests
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workloads import workload_in_cache
 from llmservice.rendering.activation import activation_slice
 from llmservice.signals.held_page import PortCounts
 
@@ -75,12 +76,12 @@ class Sleepers:
         port = self._port(owner.uid, (owner.namespace, owner.name), mine)
         if address_type is None or port is None:
             return ()
-        deployment = live.get(Ref("Deployment", owner.namespace, owner.name))
+        workload = live.get(Ref(plan.workload_kind, owner.namespace, owner.name))
         start = known_cold_start(plan, body.get("status") or {})
         activation = Activation(
             port=port,
             address_type=address_type,
-            endpoints=self._endpoints(plan, body, deployment, address_type),
+            endpoints=self._endpoints(plan, body, workload, address_type),
             start_seconds=None if start is None else round(start),
         )
         return (activation_slice(plan, activation),)
@@ -114,10 +115,10 @@ class Sleepers:
         return mine is not None or self.can_hold()
 
     def _endpoints(
-        self, plan: ServicePlan, body: Manifest, deployment: Manifest | None, address_type: str
+        self, plan: ServicePlan, body: Manifest, workload: Manifest | None, address_type: str
     ) -> tuple[Activator, ...]:
         owner, state = plan.owner, self.states.known(plan.owner.uid)
-        emptied = deployment is not None and live_replicas(deployment) == 0
+        emptied = workload is not None and live_replicas(workload) == 0
         wanted = wants_activators(
             suspended=bool((body.get("spec") or {}).get("suspend")),
             ready=self._is_served(owner.namespace, owner.name),
@@ -158,8 +159,8 @@ class Sleepers:
         if state is not None:
             state.passed_on += counts.answered
             state.refused += counts.refused
-        deployment = self.cache.get(Ref("Deployment", *key))
-        if counts.held and deployment is not None and live_replicas(deployment) == 0:
+        workload = workload_in_cache(self.cache, body)
+        if counts.held and workload is not None and live_replicas(workload) == 0:
             self.hurry(key)
 
     def _activators_changed(self) -> None:
