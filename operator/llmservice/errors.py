@@ -7,6 +7,7 @@
     │   ├── InvalidCatalogue    an administrator's catalogue
     │   ├── InvalidSetting      an environment variable of the operator
     │   └── UsageError          an option of the command
+    ├── Rationed            somebody asks more than their share
     ├── NotYet              something this depends on has not happened
     ├── OwnerGone           the resource that is worked on was deleted
     ├── Unavailable         no answer, or too busy
@@ -77,6 +78,10 @@ class InvalidSetting(InvalidInput):
 
 class UsageError(InvalidInput):
     """Options of the command that say nothing usable, alone or together."""
+
+
+class Rationed(OperatorError):
+    """Somebody asks more than their share, and is to wait."""
 
 
 class NotYet(OperatorError):

@@ -3,6 +3,8 @@
 The gateway is a stand-in that HAProxy serves for (stand_in.py); everything else is real.
 """
 
+import functools
+
 import pytest
 
 from tests.cluster.kube import Kube
@@ -49,11 +51,15 @@ def test_only_the_api_is_reached(gateway: Gateway) -> None:
     assert gateway.status(f"{PREFIX}/v1/models", "other.example.com") == 404
 
 
+def _has_ready_pods(stage: StageBehindGateway, number: int) -> bool:
+    return len(stage.ready_pods()) == number
+
+
 def test_streams_stay_whole_while_it_is_scaled_and_rolled_out(stage: StageBehindGateway) -> None:
     with stage.disturbed("through a gateway with TLS: scaled up and down, then every replica replaced") as audience:
         for replicas in (3, 1, 2):
             stage.edit(replicas=replicas)
-            stage.wait(lambda wanted=replicas: len(stage.ready_pods()) == wanted, audience)
+            stage.wait(functools.partial(_has_ready_pods, stage, replicas), audience)
         before = stage.pods()
         stage.edit(maxNumSeqs=17)
         stage.wait(lambda: stage.all_replaced(before) and stage.is_settled(), audience)
