@@ -98,7 +98,7 @@ def deployment(bodies: list[Body], component: str) -> Body:
 
 def policy_around(component: str, bodies: list[Body]) -> Body:
     """The spec of the NetworkPolicy around the operator, or around the activators."""
-    specs = (body["spec"] for body in of_kind(bodies, "NetworkPolicy"))
+    specs: list[Body] = [body["spec"] for body in of_kind(bodies, "NetworkPolicy")]
     (found,) = (spec for spec in specs if spec["podSelector"]["matchLabels"][COMPONENT] == component)
     only: Body = found
     return only
