@@ -11,6 +11,7 @@
     ├── OwnerGone           the resource that is worked on was deleted
     ├── Unavailable         no answer, or too busy
     │   ├── AnswerTooLarge      more bytes than are ever read
+    │   ├── Unauthorized        nobody knows these credentials, or not any more (401)
     │   ├── Expired             the resource version is too old (410)
     │   ├── Silent              a stream is open and says nothing
     │   └── NotLeader           another replica leads
@@ -109,6 +110,10 @@ class AnswerTooLarge(Unavailable):
             f"the answer has more than {at_most // 2**20} MiB and was not read: no object of an API server is as "
             "large; is a proxy in between?",
         )
+
+
+class Unauthorized(Unavailable):
+    """The API server does not know the credentials (401). Tokens rotate: the next ones may be good."""
 
 
 class Expired(Unavailable):

@@ -9,7 +9,7 @@ import kubernetes_validate  # type: ignore[import-untyped]  # it has no types
 import pytest
 
 from tests.charts.cases import COMBINATIONS, FEATURES, SCOPES
-from tests.charts.rendering import CHART, MONITORING_KINDS, SYSTEM, chart, overlay
+from tests.charts.rendering import CHART, MONITORING_KINDS, SYSTEM, chart, overlay, pod_of
 from tools.chart.values_table import values_in
 
 VERSIONS = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.37")
@@ -21,7 +21,7 @@ CLUSTER_WIDE = {
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
 }
-ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "monitoring")
+ALL_OVERLAYS = ("cluster", "namespaced", "high-availability", "monitoring", "ui")
 
 
 @functools.cache
@@ -67,11 +67,11 @@ def test_no_two_objects_share_a_name_and_each_says_its_namespace(values: dict[st
 @pytest.mark.parametrize("values", COMBINATIONS.values(), ids=COMBINATIONS)
 def test_whoever_holds_a_role_is_the_account_that_the_pods_use(values: dict[str, Any]) -> None:
     bodies = chart(values)
-    (account,) = {
-        body["spec"]["template"]["spec"]["serviceAccountName"] for body in bodies if body["kind"] == "Deployment"
-    }
-    holders = [subject for body in bodies for subject in body.get("subjects", ())]
-    assert all(holder == {"kind": "ServiceAccount", "name": account, "namespace": SYSTEM} for holder in holders)
+    for body in bodies:
+        of = "activator" if body["metadata"]["name"] == "llmservice-activator" else "operator"
+        for holder in body.get("subjects", ()):
+            account = pod_of(bodies, of)["spec"]["serviceAccountName"]
+            assert holder == {"kind": "ServiceAccount", "name": account, "namespace": SYSTEM}
 
 
 @pytest.mark.parametrize("name", FEATURES)

@@ -108,7 +108,10 @@ def a_pod(name: str, *, ready: bool = True, created: str = "2026-01-01T00:00:00Z
 
 @dataclass
 class FakeCluster:
-    """What there is. `answers` False: the API server is away."""
+    """What there is. `answers` False: the API server is away.
+
+    `rights`: by token the namespaces that its owner may read, "" for a list of all; None: everybody may read all.
+    """
 
     services: list[Json] = field(default_factory=list)
     events: list[Json] = field(default_factory=list)
@@ -117,10 +120,19 @@ class FakeCluster:
     leader_seen: float = 0.0
     answers: bool = True
     lists: int = 0
+    rights: dict[str, set[str]] | None = None
+    asked: list[str] = field(default_factory=list)
+    tokens: set[str] = field(default_factory=set)
+    headers: set[str] = field(default_factory=set)
 
     def answer(self, asked: Asked) -> Answer:
         """Status and body of a GET."""
         path = asked.path
+        self.asked.append(path)
+        self.tokens.add(asked.token)
+        self.headers |= asked.headers
+        if refused := self._refusal(path, asked.token):
+            return refused
         if not self.answers:
             return refusal(503, "ServiceUnavailable", "the server is away")
         lists = {"/pods": self.pods, "/events": self.events}
@@ -130,6 +142,17 @@ class FakeCluster:
         if found is not None:
             return listed(found)
         return (200, self._lease()) if "/leases/" in path else self._services(path)
+
+    def _refusal(self, path: str, token: str) -> Answer | None:
+        """What an API server says to a token that it does not know, or that may not."""
+        if self.rights is None:
+            return None
+        if token not in self.rights:
+            return refusal(401, "Unauthorized", "Unauthorized")
+        namespace = path.partition("/namespaces/")[2].partition("/")[0]
+        if namespace in self.rights[token]:
+            return None
+        return refusal(403, "Forbidden", f'{path} is forbidden: User "{token}" cannot read it')
 
     def _services(self, path: str) -> Answer:
         namespace, _, name = path.partition("/namespaces/")[2].partition("/llmservices")

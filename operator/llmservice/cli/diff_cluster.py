@@ -12,6 +12,7 @@ from llmservice.cli.projection import projected
 from llmservice.cli.rollout_words import Words, told
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.device_census import DeviceCensus
+from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.converging.replicas import stating
 from llmservice.converging.rollout_record import changes_template, record_of, recorded, replacing
@@ -19,6 +20,7 @@ from llmservice.converging.rollout_step import RolloutStep
 from llmservice.errors import InvalidSpec, Refused
 from llmservice.objects.names import ROLLOUT_ANNOTATION
 from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of, uid_of
+from llmservice.objects.workloads import workload_in
 from llmservice.planning.facts import Facts, facts_from_text, pinned_facts
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.applying import wanted_replicas
@@ -73,11 +75,11 @@ async def compared(
     after = _planned(planner, _as_applied(body, live), live, update=update)
     children = await _children(server, live, after) if live else {}
     pods = await replicas_of(server, live) if live else []
-    deployment = children.get(Ref("Deployment", namespace, name))
+    deployment = children.get(Ref(after.plan.workload_kind, namespace, name))
     wanted = stating(
         render(after.plan, replicas=None), wanted_replicas(after.service, after.plan, deployment, datetime.now(UTC))
     )
-    intent = next(each for each in wanted if each["kind"] == "Deployment")
+    intent = workload_in(wanted)
     step = RolloutStep(after.plan, after.body, wanted, intent, deployment, pods)
     restarts = deployment is not None and changes_template(deployment, intent)
     words = await told(step, FreeDevices(DeviceCensus(connection), time.monotonic), planner, after.service, restarts)
@@ -130,9 +132,10 @@ def _facts_of(live: Manifest) -> Facts | None:
 
 
 async def _children(server: ApiServer, live: Manifest, after: _Planned) -> dict[Ref, Manifest]:
-    """Those that the resource controls."""
-    owner = after.plan.owner
-    found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in CHILD_KINDS]
+    """Those that the resource controls; of kinds that a cluster may lack where the plan has one."""
+    owner, rendered = after.plan.owner, {each["kind"] for each in render(after.plan, replicas=None)}
+    kinds = [kind for kind in CHILD_KINDS if kind in rendered or not KINDS[kind].optional]
+    found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in kinds]
     return {ref_of(each): each for each in found if each and controller_uid(each) == uid_of(live)}
 
 

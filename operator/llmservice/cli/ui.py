@@ -1,8 +1,6 @@
 """`llmservice ui`: a page on this machine that shows what runs, where and why."""
 
 import asyncio
-import contextlib
-import signal
 import webbrowser
 
 import click
@@ -11,6 +9,7 @@ from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.service_state import state_of
+from llmservice.cli.until_told import until_told
 from llmservice.cli.where import Where
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.errors import UsageError
@@ -54,15 +53,6 @@ async def _serve(where: Where, operator_namespace: str, port: int, *, everywhere
                 click.echo(f"{page.address}\nPress Ctrl-C to end.")
                 if browser:
                     webbrowser.open(page.address)
-                await _until_told()
+                await until_told()
         except OSError as error:
             raise UsageError("PortInUse", f"{port}: {error.strerror}; leave it out", field="--port") from error
-
-
-async def _until_told() -> None:
-    """Until Ctrl-C or SIGTERM."""
-    told = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows: Ctrl-C ends the command there by itself
-            asyncio.get_running_loop().add_signal_handler(number, told.set)
-    await told.wait()

@@ -181,6 +181,7 @@ def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
         "args": redacted_arguments(plan.container.args),
         "accelerator": plan.accelerator,
         "devices": plan.devices,
+        **({} if plan.nodes == 1 else {"nodes": plan.nodes}),
         "resourceName": plan.resource_name,
         "maxModelLen": plan.max_model_len,
         "maxNumSeqs": plan.max_num_seqs,

@@ -10,7 +10,7 @@ from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import engine_named
 from llmservice.planning.cache import compile_folder, in_place
 from llmservice.planning.checked import check
-from llmservice.planning.container import plan_container
+from llmservice.planning.container import plan_container, plan_worker
 from llmservice.planning.context import choose_context
 from llmservice.planning.decisions import (
     Subject,
@@ -23,6 +23,7 @@ from llmservice.planning.decisions import (
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.nodes import devices_of, nodes_of, notes_on_nodes
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.proxy import choose_proxy
@@ -64,7 +65,9 @@ def plan_service(
         names=subject.names.value,
         quantization=next((each.value for each in launch.defaults if each.field == "quantization"), spec.quantization),
         accelerator=facts.accelerator.name if facts.accelerator else "",
-        devices=facts.devices,
+        devices=devices_of(spec, facts),
+        nodes=nodes_of(spec),
+        worker=plan_worker(spec, launch),
         parallelism=subject.parallelism,
         resource_name=facts.accelerator.resource_name if facts.accelerator else "",
         max_model_len=context.max_model_len,
@@ -79,6 +82,7 @@ def plan_service(
         defaults=defaults_of(checked.image, subject, launch, around),
         notes=(
             *notes_on_model(spec, facts, subject.source, cache),
+            *notes_on_nodes(spec, facts, subject.parallelism),
             *around.placement.notes,
             *around.security.notes,
             *launch.notes,

@@ -1,6 +1,6 @@
 """A trace against a simulated service under a policy: what it attained, what it cost, what it did."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -121,20 +121,16 @@ def replay(
             "LoadTakesNoTime",
             "all requests to be scored come at one moment: give a --trace with requests at different times",
         )
-    requests, moments, upcoming, tick = list[Request](), list[Moment](), iter(arrivals), period_seconds
-    arrival = next(upcoming, None)
-    while arrival is not None or not (fleet.idle() or tick > end + _TAIL_SECONDS):
-        if arrival is not None and arrival.at <= tick:
-            fleet.advance(arrival.at)
-            request = Request(*arrival)
-            requests.append(request)
-            fleet.route(request, arrival.at)
-            arrival = next(upcoming, None)
-            continue
-        fleet.advance(tick)
-        if tick <= end:
-            moments.append(_decided(fleet, decide, tick, objective))
-        tick += period_seconds
+    requests, moments = list[Request](), list[Moment]()
+    for at, arrival in _in_order(arrivals, period_seconds):
+        if arrival is None and at > end and (fleet.idle() or at > end + _TAIL_SECONDS):
+            break
+        fleet.advance(at)
+        if arrival is not None:
+            requests.append(Request(*arrival))
+            fleet.route(requests[-1], at)
+        elif at <= end:
+            moments.append(_decided(fleet, decide, at, objective))
     members = [*fleet.members, *fleet.ended]
     return Replay(
         start=start,
@@ -146,6 +142,19 @@ def replay(
         requests=tuple(request for request in requests if request.at >= start),
         moments=tuple(moment for moment in moments if moment.at >= start),
     )
+
+
+def _in_order(arrivals: Iterable[Arrival], period_seconds: float) -> Iterator[tuple[float, Arrival | None]]:
+    """Arrivals and decisions (None) by their moments, an arrival first; decisions go on without end."""
+    tick = period_seconds
+    for arrival in arrivals:
+        while tick < arrival.at:
+            yield tick, None
+            tick += period_seconds
+        yield arrival.at, arrival
+    while True:
+        yield tick, None
+        tick += period_seconds
 
 
 def _decided(fleet: Fleet, decide: Decider, at: float, objective: Objective) -> Moment:

@@ -33,21 +33,35 @@ class Track:
 
 @dataclass(slots=True)
 class History:
-    """All services that were in the last list; what is gone is forgotten."""
+    """Of services by namespace and name."""
 
     _tracks: dict[Key, Track] = field(default_factory=dict)
 
     def note(self, services: Iterable[Mapping[str, Any]], now: float) -> None:
-        """Remember a list of LLMServices."""
+        """Remember a list of LLMServices; what is not in it is forgotten."""
         before, self._tracks = self._tracks, {}
         for service in services:
-            key = (str(service["metadata"].get("namespace", "")), str(service["metadata"]["name"]))
-            self._tracks[key] = before.get(key) or Track()
-            self._tracks[key].note(service.get("status") or {}, now)
+            self._tracks[_key(service)] = before.get(_key(service)) or Track()
+            self._note(service, now)
+
+    def note_one(self, service: Mapping[str, Any], now: float, *, most: int) -> None:
+        """Remember one LLMService, and of others those `most` that were noted last."""
+        key = _key(service)
+        self._tracks[key] = self._tracks.pop(key, Track())
+        self._note(service, now)
+        while len(self._tracks) > most:
+            del self._tracks[next(iter(self._tracks))]
 
     def of(self, key: Key) -> Track:
         """What is known of a service; empty for one that was in no list."""
         return self._tracks.get(key) or Track()
+
+    def _note(self, service: Mapping[str, Any], now: float) -> None:
+        self._tracks[_key(service)].note(service.get("status") or {}, now)
+
+
+def _key(service: Mapping[str, Any]) -> Key:
+    return str(service["metadata"].get("namespace", "")), str(service["metadata"]["name"])
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

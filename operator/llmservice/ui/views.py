@@ -9,27 +9,34 @@ from llmservice.untrusted.texts import cut, printable
 
 PAGE = 50
 _LONGEST = 2000
+_LONGEST_IN_ROW = 500
 _MOST_PARTS = 200
 _MOST_DEPTH = 12
 _ROW = ("namespace", "name", "reached", "reason", "message", "replicas", "engine", "model")
 
 
+def row_of(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What a list shows of a service, and nothing else: it is kept for as long as somebody looks."""
+    row: dict[str, Any] = _plain({name: state[name] for name in _ROW}, longest=_LONGEST_IN_ROW)
+    return row
+
+
 def services_view(
-    states: Sequence[Mapping[str, Any]], *, wanted: str = "", only_unready: bool = False, page: int = 0
+    rows: Sequence[Mapping[str, Any]], *, wanted: str = "", only_unready: bool = False, page: int = 0
 ) -> dict[str, Any]:
-    """A page of those whose text has all of the wanted words; those that are not as declared stand first."""
+    """A page of those rows whose text has all of the wanted words; those that are not as declared stand first."""
     words = wanted.casefold().split()
-    found = [state for state in states if _has(state, words) and not (only_unready and state["reached"])]
-    found.sort(key=lambda state: (state["reached"], state["namespace"], state["name"]))
+    found = [row for row in rows if _has(row, words) and not (only_unready and row["reached"])]
+    found.sort(key=lambda row: (row["reached"], row["namespace"], row["name"]))
     pages = max(1, -(-len(found) // PAGE))
     page = min(max(0, page), pages - 1)
     return {
-        "total": len(states),
-        "unready": sum(not state["reached"] for state in states),
+        "total": len(rows),
+        "unready": sum(not row["reached"] for row in rows),
         "found": len(found),
         "page": page,
         "pages": pages,
-        "rows": [_plain({name: state[name] for name in _ROW}) for state in found[page * PAGE : (page + 1) * PAGE]],
+        "rows": found[page * PAGE : (page + 1) * PAGE],
     }
 
 
@@ -52,8 +59,8 @@ def service_view(
     return view
 
 
-def _has(state: Mapping[str, Any], words: Iterable[str]) -> bool:
-    text = " ".join(str(state[name]) for name in _ROW).casefold()
+def _has(row: Mapping[str, Any], words: Iterable[str]) -> bool:
+    text = " ".join(str(row[name]) for name in _ROW).casefold()
     return all(word in text for word in words)
 
 
@@ -71,14 +78,14 @@ def _start(name: str, start: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain(value: Any, depth: int = 0, longest: int = _LONGEST) -> Any:
     """The same with texts that are cut and printable, and lists and mappings that end."""
     if isinstance(value, str):
-        return cut(printable(value), _LONGEST)
+        return cut(printable(value), longest)
     if isinstance(value, bool | int | float) or value is None:
         return value
     if depth >= _MOST_DEPTH:
         return "…"
     if isinstance(value, Mapping):
-        return {str(name)[:_LONGEST]: _plain(part, depth + 1) for name, part in [*value.items()][:_MOST_PARTS]}
-    return [_plain(part, depth + 1) for part in [*value][:_MOST_PARTS]]
+        return {str(name)[:longest]: _plain(part, depth + 1, longest) for name, part in [*value.items()][:_MOST_PARTS]}
+    return [_plain(part, depth + 1, longest) for part in [*value][:_MOST_PARTS]]

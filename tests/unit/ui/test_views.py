@@ -5,7 +5,7 @@ from typing import Any
 
 from llmservice.ui.history import History, Track
 from llmservice.ui.leading import leading_from
-from llmservice.ui.views import PAGE, service_view, services_view
+from llmservice.ui.views import PAGE, row_of, service_view, services_view
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,9 +41,9 @@ def test_a_page_beyond_the_last_is_the_last() -> None:
 
 
 def test_texts_are_cut_and_cannot_turn_the_direction() -> None:
-    (row,) = services_view([a_state("a", message="\u202e" + "x" * 100_000)])["rows"]
+    row = row_of(a_state("a", message="\u202e" + "x" * 100_000))
     assert row["message"].startswith("\\u202e")
-    assert len(row["message"]) < 3000
+    assert len(row["message"]) < 600
 
 
 def test_a_checkpoint_is_nobodys_business_and_lists_end() -> None:
@@ -51,6 +51,13 @@ def test_a_checkpoint_is_nobodys_business_and_lists_end() -> None:
     view = service_view(a_state("a"), status, Track(), {})
     assert "checkpoint" not in view["scaling"]
     assert len(view["notes"]) == 200
+
+
+def test_of_services_that_were_opened_the_last_few_are_remembered() -> None:
+    history = History()
+    for name in ("a", "b", "c", "b"):
+        history.note_one({"metadata": {"namespace": "ml", "name": name}}, 1.0, most=2)
+    assert [bool(history.of(("ml", name)).points) for name in "abc"] == [False, True, True]
 
 
 def test_only_changes_are_remembered_and_what_is_gone_is_forgotten() -> None:

@@ -80,6 +80,8 @@ class Reason(StrEnum):
 
     NAME_CONFLICT = "NameConflict"
     REFUSED_BY_CLUSTER = "RefusedByCluster"
+    GROUPS_NOT_AVAILABLE = "GroupsNotAvailable"
+    OTHER_WORKLOAD = "OtherWorkload"
     PODS_REFUSED = "PodsRefused"
     CONTESTED = "Contested"
     FOREIGN_ADDITION = "ForeignAddition"
@@ -170,3 +172,7 @@ class Reason(StrEnum):
     SCALED_UP = "ScaledUp"
     SCALED_DOWN = "ScaledDown"
     OVERRULED = "Overruled"
+    IDLE = "Idle"
+    ASLEEP = "Asleep"
+    WOKEN = "Woken"
+    ACTIVATOR_MISSING = "ActivatorMissing"

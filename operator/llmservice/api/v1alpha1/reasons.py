@@ -134,6 +134,15 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "answer, a missing Role.",
         "Ask the administrator of the namespace to allow it; the operator retries every 20 s.",
     ),
+    Reason.GROUPS_NOT_AVAILABLE: Meaning(
+        "`spec.gpu.nodes` is more than 1, and the cluster has no LeaderWorkerSets, or the operator may not use them.",
+        "Have the administrator install LeaderWorkerSet and allow the operator to use it: see [several "
+        "nodes](../how-to/several-nodes.md). It goes on by itself then.",
+    ),
+    Reason.OTHER_WORKLOAD: Meaning(
+        "`spec.gpu.nodes` was changed from or to one node, and what makes the replicas cannot become the other kind.",
+        "Delete the workload that the message names when its replicas may end, or set `spec.gpu.nodes` as it was.",
+    ),
     Reason.PODS_REFUSED: Meaning(
         "The API server rejects the pods: a quota, Pod Security, an admission policy.",
         "Ask the administrator of the namespace to allow them.",
@@ -433,5 +442,18 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.OVERRULED: Meaning(
         "Another client set the Deployment's replicas; the autoscaler overrode it.",
         "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
+    ),
+    Reason.IDLE: Meaning(
+        "Nobody has asked anything for `spec.autoscaling.idle.afterSeconds`: no replica runs from now on.",
+        "Nothing: the first request wakes it. Raise `afterSeconds` if that is too often.",
+    ),
+    Reason.ASLEEP: Meaning(
+        "No replica runs, because nobody asks anything. Requests are held and start one.",
+        "Nothing; to start a replica before the first request: `llmservice wake NAME`.",
+    ),
+    Reason.WOKEN: Meaning("A replica starts after none ran: the message says who asked for it.", _WAIT),
+    Reason.ACTIVATOR_MISSING: Meaning(
+        "`minReplicas` is 0, here or in a schedule, and this operator has no activator, which would hold requests.",
+        "Ask an administrator to install it (`activator.enabled` of the chart), or set `minReplicas` to 1.",
     ),
 }

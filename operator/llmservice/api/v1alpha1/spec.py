@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from llmservice.api.v1alpha1.auth import Auth
-from llmservice.api.v1alpha1.autoscaling import Autoscaling
+from llmservice.api.v1alpha1.autoscaling import MAY_SLEEP, Autoscaling
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.gpu import Gpu
@@ -97,5 +97,14 @@ class LLMServiceSpec(ApiModel):
             holds=lambda spec: spec.replicas is None or spec.autoscaling is None or spec.autoscaling.mode == "Advise",
             message="set by autoscaling: remove it, or set autoscaling.mode to Advise to keep a fixed number",
             field_path=".replicas",
+        ),
+        Rule(
+            cel=f"!has(self.networkPolicy) || !has(self.autoscaling) || !{MAY_SLEEP.format('self.autoscaling')}",
+            holds=lambda spec: (
+                spec.network_policy is None or spec.autoscaling is None or not spec.autoscaling.may_sleep
+            ),
+            message="does not go with minReplicas 0, because what holds requests for a sleeping service would let in "
+            "everybody: remove it, or set autoscaling.minReplicas to 1",
+            field_path=".networkPolicy",
         ),
     )

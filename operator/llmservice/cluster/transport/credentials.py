@@ -111,7 +111,7 @@ async def load_credentials(*, kubeconfig: str = "", context: str = "", mounted: 
         namespace = await read(configuration, anew=True)
         return Credentials(
             server=configuration.host.rstrip("/"),
-            tls=_tls(configuration),
+            tls=tls_of(configuration),
             proxy=configuration.proxy,
             server_hostname=configuration.tls_server_name,
             namespace=namespace or "default",
@@ -143,7 +143,8 @@ _READ_ERRORS = (OSError, ValueError, KeyError, TypeError, AttributeError, yaml.Y
 """The library names some problems itself; a kubeconfig without user or with a wrong shape shows as the others."""
 
 
-def _tls(configuration: Configuration) -> ssl.SSLContext | bool:
+def tls_of(configuration: Configuration) -> ssl.SSLContext | bool:
+    """The context by which the API server is checked; False for plain HTTP."""
     if not configuration.host.startswith("https"):
         return False
     context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)

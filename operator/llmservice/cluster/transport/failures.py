@@ -6,7 +6,17 @@ from typing import Any
 import orjson
 
 from llmservice.converging.redaction import LONGEST_TEXT, redacted
-from llmservice.errors import Conflict, Expired, NotFound, OperatorError, Refused, Silent, Terminating, Unavailable
+from llmservice.errors import (
+    Conflict,
+    Expired,
+    NotFound,
+    OperatorError,
+    Refused,
+    Silent,
+    Terminating,
+    Unauthorized,
+    Unavailable,
+)
 from llmservice.untrusted.texts import cut, printable
 
 _EXCERPT = 300
@@ -36,7 +46,8 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
     | 422 about the UID     | Conflict: the object is another one of the same name    |
     | 410                   | Expired                                                 |
     | 403, namespace going  | Terminating                                             |
-    | 401, 408, 429, others | Unavailable, with the pause the server asks for         |
+    | 401                   | Unauthorized, which is Unavailable                      |
+    | 408, 429, others      | Unavailable, with the pause the server asks for         |
     | other 4xx             | Refused                                                 |
     | 500, unknown field    | Refused: an installed schema older than the operator    |
     | 500, duplicate key    | Refused: a list that is merged by key has it twice      |
@@ -57,7 +68,8 @@ def failure_of(status: int, body: bytes, retry_after: str = "") -> OperatorError
         return Terminating("NamespaceTerminating", message)
     if _is_refusal(status, message):
         return Refused(reason or "Refused", message)
-    return Unavailable(reason or "Unavailable", message, retry_after_seconds=_seconds(retry_after, content))
+    kind = Unauthorized if status == 401 else Unavailable  # noqa: PLR2004
+    return kind(reason or "Unavailable", message, retry_after_seconds=_seconds(retry_after, content))
 
 
 def failure_in_stream(status_object: Any) -> OperatorError:

@@ -8,7 +8,6 @@ import asyncio
 import hmac
 import logging
 import secrets
-import string
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -20,13 +19,13 @@ from aiohttp import web
 
 from llmservice.cluster.leadership.leader_proxy import TOKEN_HEADER
 from llmservice.cluster.reviews import Question, Verdict
+from llmservice.controllers.endpoints.bearer_tokens import doubled_in, token_in
 from llmservice.controllers.endpoints.http_messages import as_json
 from llmservice.errors import OperatorError
 from llmservice.fairness.token_buckets import TokenBuckets
 
 log = logging.getLogger(__name__)
 
-_OF_TOKENS = frozenset(string.ascii_letters + string.digits + "._~+/=-")
 _SHOWN_IN = (TOKEN_HEADER, "Authorization")
 _KEPT_SECONDS = {True: 60.0, False: 10.0}
 _GRACE_SECONDS = 600.0
@@ -78,9 +77,9 @@ class TokenGuard:
 
     async def refusal(self, request: web.BaseRequest, question: Question) -> web.Response | None:
         """None for those who may; else 400, 401, 403, 429 or 503 with the way out."""
-        if doubled := next((name for name in _SHOWN_IN if len(request.headers.getall(name, ())) > 1), ""):
-            return as_json(400, {"message": f"{doubled} is given twice: of two tokens nobody knows which is meant"})
-        token = _token_in(request)
+        if doubled := doubled_in(request, _SHOWN_IN):
+            return as_json(400, {"message": doubled})
+        token = token_in(request, _SHOWN_IN)
         if not token:
             return _unknown("no bearer token was shown", question)
         key = (hmac.digest(self._secret, token.encode(), "sha256"), question)
@@ -151,13 +150,6 @@ class TokenGuard:
                 await asyncio.Event().wait()
         except OperatorError as error:
             opened.set_exception(error)
-
-
-def _token_in(request: web.BaseRequest) -> str:
-    """The bearer token; empty when there is none of the right form."""
-    shown = next((value for name in _SHOWN_IN if (value := request.headers.get(name))), "")
-    scheme, _, token = shown.partition(" ")
-    return token if scheme.lower() == "bearer" and token and _OF_TOKENS.issuperset(token) else ""
 
 
 def _told_by(verdict: Verdict, question: Question) -> web.Response | None:

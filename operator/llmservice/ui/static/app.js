@@ -3,6 +3,8 @@
 import { listView } from "./list.js";
 import { serviceView } from "./service.js";
 import { clock } from "./parts.js";
+import { signInView } from "./sign-in.js";
+import { keep, token } from "./token.js";
 
 const SECONDS = 3;
 const main = document.getElementById("main");
@@ -16,13 +18,21 @@ function look(changes) {
 }
 
 function route() {
-  const [namespace, name] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  return name ? { namespace, name } : null;
+  const [namespace, name] = location.hash.replace(/^#\/?/, "").split("/").map(decoded);
+  return { namespace, name };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function source(service) {
-  if (service) return `api/services/${encodeURIComponent(service.namespace)}/${encodeURIComponent(service.name)}`;
-  return `api/services?${new URLSearchParams({ wanted: search.wanted, unready: search.unready ? "1" : "0", page: search.page })}`;
+  if (service.name) return `api/services/${encodeURIComponent(service.namespace)}/${encodeURIComponent(service.name)}`;
+  return `api/services?${new URLSearchParams({ namespace: service.namespace, wanted: search.wanted, unready: search.unready ? "1" : "0", page: search.page })}`;
 }
 
 async function update() {
@@ -30,6 +40,7 @@ async function update() {
   const service = route(), mine = ++asked;
   const answer = await ask(source(service));
   if (mine !== asked) return;
+  if (answer.unknown) return signIn(answer.unknown);
   if (answer.problem) say(answer.problem);
   if (answer.data) show(service, answer.data);
   if (!document.hidden) timer = setTimeout(update, SECONDS * 1000);
@@ -37,19 +48,35 @@ async function update() {
 
 async function ask(path) {
   try {
-    const response = await fetch(path);
+    const response = await fetch(path, { headers: token() ? { Authorization: `Bearer ${token()}` } : {} });
     const data = await response.json();
+    if (response.status === 401) return { unknown: data.message };
     return response.ok ? { data, problem: worry(data) } : { problem: data.message };
   } catch {
-    return { problem: "The command that serves this page has ended, or does not answer: start `llmservice ui` again." };
+    return { problem: "What serves this page has ended, or does not answer. If it was `llmservice ui`, start it again." };
   }
 }
 
 function worry(data) {
-  if (data.problem) return `The cluster does not answer: ${data.problem}${data.listedAt ? `; what is shown is of ${clock(data.listedAt)}` : ""}`;
+  if (data.problem) return `${data.problem}${data.listedAt ? `; what is shown is of ${clock(data.listedAt)}` : ""}`;
   if (data.operator?.state === "Away") return data.operator.message;
   trouble.hidden = true;
   return "";
+}
+
+// The page of a cluster knows nobody by itself. Somebody who is not known sees nothing of what was shown before.
+function signIn(message) {
+  const wasGiven = token() !== "";
+  keep("");
+  shown = "";
+  trouble.hidden = true;
+  document.getElementById("out").hidden = true;
+  for (const id of ["asof", "operator", "scope"]) document.getElementById(id).textContent = "";
+  signInView(main, wasGiven ? "The cluster does not know this token, or not any more." : message, (given) => {
+    keep(given);
+    main.replaceChildren();
+    update();
+  });
 }
 
 function say(text) {
@@ -59,17 +86,19 @@ function say(text) {
 
 function show(service, data) {
   const { now, listedAt, ...rest } = data;
+  document.getElementById("out").hidden = token() === "";
+  if (!service.name) document.getElementById("home").href = `#/${data.shared ? encodeURIComponent(data.namespace) : ""}`;
   document.getElementById("asof").textContent = listedAt ? `as of ${clock(listedAt)}` : "";
   document.getElementById("operator").textContent = data.operator?.state === "Away" ? "" : data.operator?.message ?? "";
-  if (data.namespace !== undefined && !service) document.getElementById("scope").textContent = data.namespace || "all namespaces";
+  if (!service.name) document.getElementById("scope").textContent = data.namespace || "all namespaces";
   const moving = data.points?.length ? Math.floor(now / 10) : "";
   const key = JSON.stringify([location.hash, ages(rest), moving]);
   if (key === shown) return;
   shown = key;
   const held = document.activeElement?.id;
-  if (service) serviceView(main, data);
+  if (service.name) serviceView(main, data);
   else listView(main, data, search, look);
-  document.title = service ? `${service.namespace}/${service.name}` : "LLMServices";
+  document.title = service.name ? `${service.namespace}/${service.name}` : "LLMServices";
   if (held && held !== "main") document.getElementById(held)?.focus();
 }
 
@@ -78,6 +107,11 @@ function ages(data) {
   return JSON.stringify(data, (name, value) => (name === "age" || name === "ageSeconds" ? Math.floor(value / 30) : value));
 }
 
+document.getElementById("out").addEventListener("click", () => {
+  keep("");
+  main.replaceChildren();
+  update();
+});
 addEventListener("hashchange", () => {
   main.replaceChildren();
   shown = "";

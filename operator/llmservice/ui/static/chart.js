@@ -4,6 +4,7 @@ import { clock, el, round, span } from "./parts.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 900, HEIGHT = 180, LEFT = 30, BOTTOM = 22, TOP = 10;
+const LEAST_SECONDS = 60;
 
 function svg(name, attributes, ...children) {
   const element = document.createElementNS(SPACE, name);
@@ -19,16 +20,16 @@ function picture(width, height, sentence, ...children) {
 // Points are [seconds since 1970, desired, ready, decided or null], each valid until the next.
 export function replicasChart(points, now) {
   const lines = [["desired", 1], ["ready", 2], ["decided", 3]].filter(([, at]) => points.some((point) => point[at] !== null));
-  const first = points[0][0], length = Math.max(now - first, 1);
+  const first = points[0][0], begin = Math.min(first, now - LEAST_SECONDS);
   const most = Math.max(1, ...points.flatMap((point) => point.slice(1)));
-  const x = (time) => LEFT + ((time - first) / length) * (WIDTH - LEFT - 10);
+  const x = (time) => LEFT + ((time - begin) / (now - begin)) * (WIDTH - LEFT - 10);
   const y = (count) => HEIGHT - BOTTOM - (count / most) * (HEIGHT - BOTTOM - TOP);
   const drawn = lines.map(([name, at]) => svg("path", { class: `step ${name}`, d: steps(points, at, now, x, y) }));
   const newest = points.at(-1);
   const sentence = `Replicas since ${clock(first)}: now ${lines.map(([name, at]) => `${newest[at] ?? "none"} ${name}`).join(", ")}.`;
   const axes = [0, most].map((count) => svg("line", { class: "axis", x1: LEFT, x2: WIDTH - 10, y1: y(count), y2: y(count) }));
   const labels = [0, most].map((count) => svg("text", { x: LEFT - 6, y: y(count) + 4, "text-anchor": "end" }, String(count)));
-  const times = [[first, "start"], [now, "end"]].map(([time, anchor]) => svg("text", { x: x(time), y: HEIGHT - 5, "text-anchor": anchor }, clock(time)));
+  const times = [[begin, "start"], [now, "end"]].map(([time, anchor]) => svg("text", { x: x(time), y: HEIGHT - 5, "text-anchor": anchor }, clock(time)));
   return el("figure", {}, picture(WIDTH, HEIGHT, sentence, ...axes, ...labels, ...times, ...drawn), key(lines.map(([name]) => name)), el("figcaption", { class: "said" }, sentence));
 }
 

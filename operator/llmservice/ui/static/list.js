@@ -7,7 +7,7 @@ let typing = 0;
 
 // `search` is what is looked for now; `look` changes a part of it.
 export function listView(main, data, search, look) {
-  if (!main.querySelector("form")) main.replaceChildren(el("h1", { tabindex: -1 }, "Services"), form(search, look), el("p", { id: "count", role: "status" }), el("div", { id: "rows" }));
+  if (!main.querySelector("#rows")) main.replaceChildren(el("h1", { tabindex: -1 }, "Services"), data.shared ? chooser(data) : "", form(search, look), el("p", { id: "count", role: "status" }), el("div", { id: "rows" }));
   document.getElementById("count").textContent = counted(data);
   document.getElementById("rows").replaceChildren(rows(data), pages(data, look));
 }
@@ -23,6 +23,16 @@ function form(search, look) {
   const wanted = el("input", { type: "search", id: "wanted", value: search.wanted, placeholder: "name, model, engine, reason", "aria-label": "Find services", autocomplete: "off", input: (event) => typed(event.target.value, look) });
   const unready = el("input", { type: "checkbox", id: "unready", checked: search.unready, change: (event) => look({ unready: event.target.checked }) });
   return el("form", { role: "search", submit: (event) => event.preventDefault() }, wanted, el("label", {}, unready, " only those that are not ready"));
+}
+
+// By the rights of whoever looks there may be one namespace only, and nobody can tell which.
+function chooser(data) {
+  const named = el("input", { type: "text", id: "namespace", value: data.namespace, placeholder: "all namespaces", "aria-label": "Namespace", autocomplete: "off", spellcheck: "false" });
+  const go = (event) => {
+    event.preventDefault();
+    location.hash = `#/${encodeURIComponent(named.value.trim())}`;
+  };
+  return el("form", { submit: go, "aria-label": "Namespace" }, named, el("button", { id: "go" }, "Show"));
 }
 
 function typed(wanted, look) {
