@@ -1,5 +1,6 @@
 """The operator with the rights that are shipped, and the admission policy beside them: enough for routes and pools."""
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,12 +37,16 @@ def test_both_kinds_are_made_changed_and_removed(served: Kube) -> None:
     """Without replicas: a service of none has a route, too."""
     served.create(a_tiny_service(replicas=0, route=POOLED))
     for kind in ROUTE_KINDS:
-        served.wait(lambda wanted=kind: served.get(wanted, "chat"), lambda: served.get("LLMService", "chat"), 60)
+        served.wait(functools.partial(served.get, kind, "chat"), lambda: served.get("LLMService", "chat"), 60)
     served.patch("LLMService", "chat", {"spec": {"route": {"path": "/llama"}}})
     served.wait(lambda: path_of(served) == "/llama/v1" or None, lambda: served.get("HTTPRoute", "chat"), 60)
     served.patch("LLMService", "chat", {"spec": {"route": None}})
-    for kind in ROUTE_KINDS:
-        served.wait(lambda gone=kind: served.get(gone, "chat") is None or None, lambda: served.list("HTTPRoute"), 60)
+    served.wait(lambda: not left(served) or None, lambda: left(served), 60)
+
+
+def left(kube: Kube) -> list[str]:
+    """The kinds that are still there."""
+    return [kind for kind in ROUTE_KINDS if kube.get(kind, "chat")]
 
 
 def path_of(kube: Kube) -> str:
