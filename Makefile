@@ -86,7 +86,7 @@ generated: $(VENV)/ready
 
 .PHONY: unit
 unit: $(VENV)/ready ## The fast tests, without a cluster
-	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm -m "not cluster" $(TESTS))
+	@$(call part,fast tests,$(RUN) -m pytest -q -n 2 --ignore=tests/bench --ignore=tests/boards --ignore=tests/cluster --ignore=tests/charts --ignore=tests/engines --ignore=tests/gateway --ignore=tests/load --ignore=tests/nodes --ignore=tests/routes --ignore=tests/site/browser --ignore=tests/ui --ignore=tests/vllm --ignore=tests/zero -m "not cluster" $(TESTS))
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
@@ -146,17 +146,41 @@ test-load: setup ## Minutes of load on real llama.cpp: replicas up and down agai
 	export LLMSERVICE_SANDBOX=load
 	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
 
+.PHONY: test-bench
+test-bench: setup image-tools ## `llmservice bench` with its real load generator on real llama.cpp, from here and as a Job (first time: 900 MB)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-bench}"' EXIT
+	export LLMSERVICE_SANDBOX="$${LLMSERVICE_SANDBOX:-bench}"
+	$(call part,tests of the bench,$(RUN) -m pytest -v -m bench tests/bench $(TESTS))
+
 .PHONY: test-streams
 test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; writes its table into the docs
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
 	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
 	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
 
+.PHONY: test-zero
+test-zero: setup image-tools ## Services without a replica, their activators and many clients, 20 minutes (KEEP=1 leaves the sandbox running)
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name test-zero' EXIT
+	export LLMSERVICE_SANDBOX=test-zero
+	$(call part,tests of zero,$(RUN) -m pytest -v -s -m zero tests/zero $(TESTS))
+
+.PHONY: test-routes
+test-routes: setup ## HTTPRoutes of services, followed by a stand-in for a gateway's controller with HAProxy and TLS
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name routes' EXIT
+	export LLMSERVICE_SANDBOX=routes
+	$(call part,tests of routes,$(RUN) -m pytest -v -m routes tests/routes $(TESTS))
+
 .PHONY: test-gitops
 test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name gitops' EXIT
 	export LLMSERVICE_SANDBOX=gitops
 	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops tests/gitops/clients $(TESTS))
+
+.PHONY: test-nodes
+test-nodes: setup image-tools ## Replicas on several nodes: groups by the real controller of LeaderWorkerSets, with a played engine
+	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name nodes' EXIT
+	export LLMSERVICE_SANDBOX=nodes
+	$(call part,tests of groups,$(RUN) -m pytest -v --durations=20 -m nodes tests/nodes $(TESTS))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)
@@ -305,6 +329,11 @@ lock: $(VENV)/ready ## Lock the newest allowed dependencies, with hashes
 .PHONY: bench
 bench: setup ## Print the figures: rendering, applying, creation to Deployment
 	@for file in benchmarks/bench_*.py; do $(call part,$$file,$(RUN) $$file); done
+
+.PHONY: bench-prediction
+bench-prediction: setup ## How well a saved profile predicts other loads on real llama.cpp, 15 minutes on two idle cores
+	@rm -rf build/prediction
+	$(call part,prediction,$(RUN) -m benchmarks.prediction)
 
 .PHONY: bench-scale
 bench-scale: setup ## Thousands of LLMServices on KWOK's nodes; writes docs/reference/scale.* (SIZES="100 500" selects)

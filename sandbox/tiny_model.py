@@ -5,6 +5,7 @@ three special tokens, the 256 byte tokens, and the alphabet with and without a l
 """
 
 import string
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,6 +24,20 @@ UNKNOWN, START, END = 0, 1, 2
 Weights = npt.NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Of a model of this form; `heads` divides `width`, `kv_heads` divides `heads`."""
+
+    layers: int = LAYERS
+    width: int = WIDTH
+    heads: int = HEADS
+    kv_heads: int = KV_HEADS
+    feed_forward: int = FEED_FORWARD
+
+
+TINY = Sizes()
+
+
 def tiny_model_build() -> Build:
     """A folder with the one file `tiny.gguf`."""
     recipe = Recipe(name="tiny-model", version="1", inputs={"recipe": Path(__file__).read_bytes()})
@@ -31,22 +46,23 @@ def tiny_model_build() -> Build:
 
 def _make(work: Path, output: Path, _say: Say) -> None:
     del work
-    _write(output / FILE)
+    write_model(output / FILE)
 
 
 def tiny_model() -> bytes:
     """The model as the content of a file, for clusters that cannot see this machine's."""
     with TemporaryDirectory() as folder:
         path = Path(folder, FILE)
-        _write(path)
+        write_model(path)
         return path.read_bytes()
 
 
-def _write(path: Path) -> None:
+def write_model(path: Path, sizes: Sizes = TINY) -> None:
+    """Write the file; larger sizes make an engine that takes time, as a benchmark needs one."""
     writer = gguf.GGUFWriter(path, "llama")
-    describe(writer)
+    describe(writer, sizes)
     add_vocabulary(writer)
-    for name, tensor in tensors(np.random.default_rng(seed=0)).items():
+    for name, tensor in tensors(np.random.default_rng(seed=0), sizes).items():
         writer.add_tensor(name, tensor)
     finish(writer)
 
@@ -67,17 +83,17 @@ def vocabulary() -> list[tuple[str, gguf.TokenType]]:
     return [*special, *bytes_, *((word, gguf.TokenType.NORMAL) for word in words)]
 
 
-def describe(writer: gguf.GGUFWriter) -> None:
+def describe(writer: gguf.GGUFWriter, sizes: Sizes = TINY) -> None:
     """Add the sizes, by the names of the writer's architecture."""
     writer.add_name("tiny")
     writer.add_context_length(CONTEXT_TOKENS)
-    writer.add_embedding_length(WIDTH)
-    writer.add_block_count(LAYERS)
-    writer.add_feed_forward_length(FEED_FORWARD)
-    writer.add_head_count(HEADS)
-    writer.add_head_count_kv(KV_HEADS)
+    writer.add_embedding_length(sizes.width)
+    writer.add_block_count(sizes.layers)
+    writer.add_feed_forward_length(sizes.feed_forward)
+    writer.add_head_count(sizes.heads)
+    writer.add_head_count_kv(sizes.kv_heads)
     writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(WIDTH // HEADS)
+    writer.add_rope_dimension_count(sizes.width // sizes.heads)
     writer.add_file_type(gguf.LlamaFileType.ALL_F32)
 
 
@@ -94,29 +110,30 @@ def add_vocabulary(writer: gguf.GGUFWriter) -> None:
     writer.add_eos_token_id(END)
 
 
-def tensors(random: np.random.Generator) -> dict[str, Weights]:
+def tensors(random: np.random.Generator, sizes: Sizes = TINY) -> dict[str, Weights]:
     """Names and shapes (rows, columns) as llama.cpp expects them of the llama architecture."""
 
     def weights(rows: int, columns: int) -> Weights:
         return (random.standard_normal((rows, columns)) * 0.05).astype(np.float32)
 
-    ones, kv_width, tokens = np.ones(WIDTH, np.float32), WIDTH * KV_HEADS // HEADS, len(vocabulary())
+    width, hidden = sizes.width, sizes.feed_forward
+    ones, kv_width, tokens = np.ones(width, np.float32), width * sizes.kv_heads // sizes.heads, len(vocabulary())
     found = {
-        "token_embd.weight": weights(tokens, WIDTH),
+        "token_embd.weight": weights(tokens, width),
         "output_norm.weight": ones,
-        "output.weight": weights(tokens, WIDTH),
+        "output.weight": weights(tokens, width),
     }
-    for layer in range(LAYERS):
+    for layer in range(sizes.layers):
         block = {
             "attn_norm": ones,
             "ffn_norm": ones,
-            "attn_q": weights(WIDTH, WIDTH),
-            "attn_k": weights(kv_width, WIDTH),
-            "attn_v": weights(kv_width, WIDTH),
-            "attn_output": weights(WIDTH, WIDTH),
-            "ffn_gate": weights(FEED_FORWARD, WIDTH),
-            "ffn_up": weights(FEED_FORWARD, WIDTH),
-            "ffn_down": weights(WIDTH, FEED_FORWARD),
+            "attn_q": weights(width, width),
+            "attn_k": weights(kv_width, width),
+            "attn_v": weights(kv_width, width),
+            "attn_output": weights(width, width),
+            "ffn_gate": weights(hidden, width),
+            "ffn_up": weights(hidden, width),
+            "ffn_down": weights(width, hidden),
         }
         found |= {f"blk.{layer}.{name}.weight": tensor for name, tensor in block.items()}
     return found

@@ -1,10 +1,10 @@
-"""An API server of a few lines on loopback: it answers each GET by what it is given."""
+"""An API server of a few lines on loopback: it answers each request by what it is given."""
 
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,12 +15,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A GET: its path, the last value of each parameter, the bearer token and the names of the headers with it."""
+    """A request: path, the last value of each parameter, bearer token, the names of the headers, and the body."""
 
     path: str
     query: dict[str, str]
     token: str
     headers: frozenset[str]
+    method: str = "GET"
+    body: Json = field(default_factory=dict)
 
 
 Answer = tuple[int, Json | str]
@@ -31,7 +33,7 @@ class Answering(Protocol):
     """What a test knows of a cluster."""
 
     def answer(self, asked: Asked) -> Answer:
-        """Status and body of a GET; may be replaced while the server runs."""
+        """Status and body; may be replaced while the server runs."""
         ...
 
 
@@ -43,10 +45,12 @@ def small_api_server(folder: Path, cluster: Answering) -> Iterator[Path]:
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            code, body = cluster.answer(
-                Asked(url.path, dict(parse_qsl(url.query)), token, frozenset(map(str.lower, self.headers)))
-            )
-            self._send(code, body)
+            names = frozenset(map(str.lower, self.headers))
+            sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+            query = dict(parse_qsl(url.query))
+            self._send(*cluster.answer(Asked(url.path, query, token, names, self.command, sent)))
+
+        do_POST = do_DELETE = do_GET  # noqa: N815  (the names that http.server looks for)
 
         def _send(self, code: int, body: Json | str) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()

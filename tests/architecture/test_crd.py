@@ -137,6 +137,12 @@ def test_only_constants_are_defaults() -> None:
         "spec.quantization": "auto",
         "spec.rollout.allowDowntime": True,
         "spec.rollout.onFailure": "Rollback",
+        "spec.route.expose": "Api",
+        "spec.route.inferencePool.endpointPickerRef.failureMode": "FailClose",
+        "spec.route.inferencePool.endpointPickerRef.port": 9002,
+        "spec.route.parentRefs[].kind": "Gateway",
+        "spec.route.path": "/",
+        "spec.route.timeouts.request": "0s",
         "spec.suspend": False,
     }
     assert found["status"] == {"observedGeneration": -1}

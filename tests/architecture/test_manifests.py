@@ -14,7 +14,12 @@ from llmservice.settings import settings_from
 
 ROOT = Path(__file__).parents[2]
 OVERLAYS = ("cluster", "namespaced")
-ROLES = ("rights", "pod-logs", "inspection", "download", "stall-restarts", "leader-election")
+FOLDERS = ("base", "activator")
+"""Where the Deployments of operator and activator are."""
+ROLES = (
+    *("rights", "pod-logs", "inspection", "download", "activation", "activators", "stall-restarts"),
+    *("several-nodes", "routes", "leader-election"),
+)
 
 
 def objects(file: str) -> list[dict[str, Any]]:
@@ -26,8 +31,8 @@ def rules() -> list[dict[str, list[str]]]:
     return [rule for role in roles for rule in role["rules"]]
 
 
-def container() -> dict[str, Any]:
-    found: dict[str, Any] = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["containers"][0]
+def container(folder: str = "base") -> dict[str, Any]:
+    found: dict[str, Any] = objects(f"{folder}/deployment.yaml")[0]["spec"]["template"]["spec"]["containers"][0]
     return found
 
 
@@ -59,6 +64,16 @@ def test_evictions_are_a_role_of_their_own() -> None:
     ]
 
 
+def test_groups_are_a_role_of_their_own_without_deletions_and_scales() -> None:
+    assert objects("base/several-nodes.yaml")[0]["rules"] == [
+        {
+            "apiGroups": ["leaderworkerset.x-k8s.io"],
+            "resources": ["leaderworkersets"],
+            "verbs": ["get", "list", "watch", "create", "patch"],
+        }
+    ]
+
+
 def test_deletions_of_pods_are_a_role_of_their_own_where_the_operator_may_list_nodes() -> None:
     assert not any("delete" in rule["verbs"] and "pods" in rule["resources"] for rule in rules())
     assert objects("overlays/cluster/node-shutdowns.yaml")[0]["rules"] == [
@@ -77,33 +92,43 @@ def test_each_overlay_binds_every_role(overlay: str) -> None:
         (kind, "llmservice-operator-pod-logs"),
         (kind, "llmservice-operator-inspection"),
         (kind, "llmservice-operator-download"),
+        (kind, "llmservice-operator-several-nodes"),
         (kind, "llmservice-operator-stall-restarts"),
+        (kind, "llmservice-operator-activation"),
+        (kind, "llmservice-activator"),
+        (kind, "llmservice-operator-routes"),
     ]
+    assert {body["roleRef"]["name"]: body["subjects"][0]["name"] for body in bindings}["llmservice-activator"] == (
+        "llmservice-activator"
+    )
 
 
-def test_the_operator_runs_restricted_on_a_read_only_root() -> None:
-    pod = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_operator_and_activator_run_restricted_on_a_read_only_root(folder: str) -> None:
+    pod = objects(f"{folder}/deployment.yaml")[0]["spec"]["template"]["spec"]
     assert pod["securityContext"]["runAsNonRoot"]
-    assert container()["securityContext"] == {
+    assert container(folder)["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
 
 
-def test_what_it_may_use_is_bounded_but_for_its_cpu() -> None:
-    """A leader that is throttled misses its renewals."""
-    resources = container()["resources"]
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_what_it_may_use_is_bounded_but_for_its_cpu(folder: str) -> None:
+    """A leader that is throttled misses its renewals; an activator keeps requests waiting."""
+    resources = container(folder)["resources"]
     assert set(resources["requests"]) == {"cpu", "memory", "ephemeral-storage"}
     assert set(resources["limits"]) == {"memory", "ephemeral-storage"}
 
 
-def test_image_and_user_are_those_of_the_dockerfile_and_the_version() -> None:
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_image_and_user_are_those_of_the_dockerfile_and_the_version(folder: str) -> None:
     user = re.search(r"^USER (\d+):(\d+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
-    context = objects("base/deployment.yaml")[0]["spec"]["template"]["spec"]["securityContext"]
+    context = objects(f"{folder}/deployment.yaml")[0]["spec"]["template"]["spec"]["securityContext"]
     assert user
     assert [str(context["runAsUser"]), str(context["runAsGroup"])] == [*user.groups()]
-    assert container()["image"].endswith(f":{__version__}")
+    assert container(folder)["image"].endswith(f":{__version__}")
 
 
 def test_the_operator_understands_its_environment() -> None:
@@ -127,6 +152,20 @@ def test_downloads_are_a_right_of_their_own_that_changes_nothing_and_takes_no_cl
     rights = {resource: {*rule["verbs"]} for rule in rules for resource in rule["resources"]}
     assert rights == {"jobs": {"get", "create", "delete"}, "persistentvolumeclaims": {"get", "create"}}
     assert "persistentvolumeclaims" not in (ROOT / "manifests/base/rights.yaml").read_text()
+
+
+def test_endpoint_slices_are_a_right_of_their_own() -> None:
+    (rule,) = objects("base/activation.yaml")[0]["rules"]
+    assert (rule["resources"], {*rule["verbs"]} - {"get", "list", "watch"}) == (
+        ["endpointslices"],
+        {"create", "patch", "delete"},
+    )
+    assert "endpointslices" not in (ROOT / "manifests/base/rights.yaml").read_text()
+
+
+def test_an_activator_reads_endpoint_slices_and_may_nothing_else() -> None:
+    (rule,) = objects("activator/rights.yaml")[0]["rules"]
+    assert (rule["resources"], {*rule["verbs"]} - {"get", "list", "watch"}) == (["endpointslices"], set())
 
 
 @pytest.mark.parametrize("dockerfile", [ROOT / "Dockerfile", *sorted(ROOT.glob("images/*/Dockerfile"))], ids=str)

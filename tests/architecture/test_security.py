@@ -29,15 +29,16 @@ GRANTING = {"roles", "rolebindings", "clusterroles", "clusterrolebindings", "ser
 READING = {"get", "list", "watch"}
 
 
-ADMITTING = "networkPolicy"
-"""Names those who may come in, of other namespaces too; it lets nothing of ours out."""
+ADMITTING = {"networkPolicy", "parentRefs"}
+"""Name others, of other namespaces too: those who may come in, and Gateways, which admit us or not. Nothing of ours
+gets out by them."""
 
 
 def words(schema: dict[str, Any]) -> Iterator[str]:
     """Every name of a field below."""
     for name, below in schema.get("properties", {}).items():
         yield name
-        yield from words(below) if name != ADMITTING else ()
+        yield from words(below) if name not in ADMITTING else ()
     for below in (schema.get("items"), schema.get("additionalProperties")):
         if isinstance(below, dict):
             yield from words(below)

@@ -25,11 +25,11 @@ kube_pod_container_resource_requests{namespace="ml",pod="chat-0",node="a",resour
 QUIET = """\
 llamacpp:requests_processing 0
 llamacpp:requests_deferred 0
-llmservice:device_price:per_hour{accelerator="L4"} 1000
+llmservice_device_price_per_hour{accelerator="L4",resource="nvidia.com/gpu",currency="EUR"} 1000
 llmservice_devices{name="chat",accelerator="L4",resource="nvidia.com/gpu",kind="ready"} 99
 """
 """Of an engine without requests, in a pod that says what only the operator may say."""
-_SETTLED = 'llmservice:device_price:per_hour and on () (count_over_time(llmservice:devices:idle{name="quiet"}[1m]) > 5)'
+_SETTLED = 'llmservice_device_price_per_hour and on () (count_over_time(llmservice:devices:idle{name="quiet"}[1m]) > 5)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Asked:
 
     def ask(self, query: str) -> list[dict[str, Any]]:
         """The series of an instant query, with the variables of the boards filled in."""
-        for variable, value in {"$__rate_interval": "1m", "$namespace": ".*", "$service": ".*", "$price": "1"}.items():
+        for variable, value in {"$__rate_interval": "1m", "$namespace": ".*", "$service": ".*"}.items():
             query = query.replace(variable, value)
         answer = requests.get(f"{self.url}/api/v1/query", params={"query": query}, timeout=10).json()
         assert answer["status"] == "success", answer
@@ -100,7 +100,7 @@ def _relabelings() -> list[dict[str, Any]]:
 
 def _groups() -> list[dict[str, Any]]:
     """Rules and alerts as the chart installs them, those that are evaluated rarely as often as the others."""
-    values = {"monitoring": {"prometheusRule": {"enabled": True}, "devicePrices": {"L4": 0.8}}}
+    values = {"monitoring": {"prometheusRule": {"enabled": True}}}
     rules = [body["spec"]["groups"] for body in of_kind(chart(values), "PrometheusRule")]
     assert yaml.safe_load(alerts())["groups"] in rules
     return [{key: value for key, value in group.items() if key != "interval"} for groups in rules for group in groups]

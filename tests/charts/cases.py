@@ -23,6 +23,8 @@ FEATURES: dict[str, Body] = {
         "rbac": {
             "podLogs": False,
             "stallRestarts": False,
+            "severalNodes": False,
+            "routes": False,
             "nodeInsight": False,
             "nodeShutdowns": False,
             "reviews": False,
@@ -30,6 +32,7 @@ FEATURES: dict[str, Body] = {
         },
         "inspection": {"enabled": False},
         "downloads": {"enabled": False},
+        "activator": {"enabled": False},
     },
     "no-operator-policy": {"admission": {"operator": {"enabled": False}}},
     "user-policy": {
@@ -59,6 +62,26 @@ FEATURES: dict[str, Body] = {
     },
     "no-downloads": {"downloads": {"enabled": False}},
     "few-downloads": {"downloads": {"atOnce": 2, "bandwidth": "100M"}},
+    "no-activator": {"activator": {"enabled": False}},
+    "one-activator": {"activator": {"replicas": 1, "topologySpread": []}},
+    "activator": {
+        "activator": {
+            "replicas": 3,
+            "maxHeld": 1000,
+            "maxHeldPerService": 100,
+            "maxHeldMiB": 64,
+            "maxWaitSeconds": 120,
+            "serviceAccount": {"create": False, "name": "given"},
+            "nodeSelector": {"pool": "edge"},
+            "tolerations": [{"key": "edge", "operator": "Exists"}],
+            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}},
+            "priorityClassName": "system-cluster-critical",
+            "podAnnotations": {"note": "two"},
+            "podLabels": {"team": "platform"},
+            "resources": {"limits": {"memory": "1Gi"}},
+        },
+    },
+    "annotated-activator": {"activator": {"serviceAccount": {"annotations": {"a": "b"}}}},
     "no-inspection": {"inspection": {"enabled": False}},
     "patient-inspection": {"inspection": {"seconds": 300}},
     "settings": {"logLevel": "debug", "logFormat": "text", "workers": 32, "platform": "gke"},
@@ -94,6 +117,7 @@ FEATURES: dict[str, Body] = {
     "narrow-policy": {
         "networkPolicy": {
             "metricsFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
+            "servicesFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "gateway"}}}],
             "apiServer": {"cidrs": ["10.0.0.1/32"], "ports": [443]},
             "egress": [{"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}],
         }
@@ -106,7 +130,6 @@ FEATURES: dict[str, Body] = {
         "monitoring": {
             "enginePodMonitor": {"enabled": True, "labels": {"release": "prometheus"}, "interval": "5s"},
             "prometheusRule": {"enabled": True, "labels": {"release": "prometheus"}},
-            "devicePrices": {"L4": 0.8, "H100": 3.2},
         }
     },
     "engine-limits": {
@@ -144,6 +167,7 @@ TOGETHER = (
     "catalogue",
     "prometheus",
     "placed",
+    "activator",
     "narrow-policy",
     "certificate",
     "pod-monitors",

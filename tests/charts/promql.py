@@ -14,9 +14,8 @@ OF_THE_SCRAPE = {"instance", "job", "pod", "container", "le"}
 OF_OTHERS: Mapping[str, set[str]] = {
     "kube_node_status_allocatable": {"resource"},
     "kube_pod_container_resource_requests": {"resource"},
-    "llmservice:device_price:per_hour": {"accelerator"},
 }
-"""Series of kube-state-metrics, and those that the values of the chart make."""
+"""Series of kube-state-metrics."""
 
 _METRIC = re.compile(r"\b(?:llmservice|kube|controller_runtime|workqueue|rest_client|leader_election|process)_\w+")
 _BY = re.compile(r"\b(?:by|on) \(([\w, ]*)\)")

@@ -22,6 +22,7 @@ OVERLAYS = ROOT / "manifests" / "overlays"
 SYSTEM = "llmservice-system"
 MONITORING_KINDS = ("PodMonitor", "PrometheusRule", "ServiceMonitor")
 NEWEST = "1.34"
+COMPONENT = "app.kubernetes.io/component"
 
 
 class Refused(Exception):
@@ -89,20 +90,39 @@ def one(bodies: list[Body], kind: str) -> Body:
     return found
 
 
+def deployment(bodies: list[Body], component: str) -> Body:
+    """The Deployment of the operator, or of the activators."""
+    (found,) = (body for body in of_kind(bodies, "Deployment") if _component(body["spec"]["template"]) == component)
+    return found
+
+
+def policy_around(component: str, bodies: list[Body]) -> Body:
+    """The spec of the NetworkPolicy around the operator, or around the activators."""
+    specs = (body["spec"] for body in of_kind(bodies, "NetworkPolicy"))
+    (found,) = (spec for spec in specs if spec["podSelector"]["matchLabels"][COMPONENT] == component)
+    return found
+
+
 def pod_of(bodies: list[Body], component: str) -> Body:
     """The pod template of the Deployment of a component."""
-    templates = [body["spec"]["template"] for body in of_kind(bodies, "Deployment")]
-    label = "app.kubernetes.io/component"
-    (found,) = (each for each in templates if each["metadata"]["labels"][label] == component)
-    template: Body = found
+    template: Body = deployment(bodies, component)["spec"]["template"]
     return template
 
 
 def operator_container(bodies: list[Body]) -> Body:
     """The operator's container."""
-    (container,) = pod_of(bodies, "operator")["spec"]["containers"]
-    found: Body = container
-    return found
+    return container(deployment(bodies, "operator"))
+
+
+def container(body: Body) -> Body:
+    """The one container of a Deployment."""
+    (found,) = body["spec"]["template"]["spec"]["containers"]
+    only: Body = found
+    return only
+
+
+def _component(body: Body) -> str:
+    return str(body["metadata"]["labels"][COMPONENT])
 
 
 @functools.lru_cache(maxsize=256)

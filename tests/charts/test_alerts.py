@@ -26,6 +26,9 @@ HANGS = f"llmservice_engine_stalls_total{{{CHAT}}}"
 OF_FIRST_TOKENS = f'{CHAT}, objective="ttft"'
 HELD = f"llmservice_objective_requests_total{{{OF_FIRST_TOKENS}}}"
 LATE = f"llmservice_objective_violations_total{{{OF_FIRST_TOKENS}}}"
+ASLEEP = f"llmservice_asleep{{{CHAT}}}"
+ACTIVATORS = "llmservice_activators_ready"
+REFUSED = f"llmservice_held_refused_total{{{CHAT}}}"
 PANICS = 'controller_runtime_reconcile_panics_total{controller="llmservice"}'
 
 
@@ -71,6 +74,8 @@ FIRES = {
     ],
     "LLMServiceEngineStalled": [Moment(LEADER | {HANGS: "0x3 1x60"}, 8)],
     "LLMServiceRequestsTruncated": [Moment(LEADER | {CUT: "0x3 3x60"}, 8)],
+    "LLMServiceActivatorsDown": [Moment(LEADER | {ASLEEP: "1x60", ACTIVATORS: "2x5 0x60"}, 9)],
+    "LLMServiceRequestsRefused": [Moment(LEADER | {REFUSED: "0x3 3x60"}, 8)],
     "LLMServiceObjectiveBurnsFast": [
         Moment(LEADER | {HELD: "0+60x70", LATE: "0+50x70"}, 60),
         Moment({leads("a"): "1x400", HELD: "0+60x400", LATE: "0+30x400"}, 350),
@@ -100,6 +105,11 @@ SILENT = {
     "a download that failed once": Moment(LEADER | {FAILING: "0x5 1x4 0x60"}, 20),
     "an engine that hung an hour ago": Moment(LEADER | {HANGS: "0 1x90"}, 60),
     "requests that were cut an hour ago": Moment(LEADER | {CUT: "0 3x90"}, 60),
+    "asleep, and an activator left": Moment(LEADER | {ASLEEP: "1x60", ACTIVATORS: "1x60"}, 30),
+    "no activator is ready, and nothing sleeps": Moment(LEADER | {ASLEEP: "0x60", ACTIVATORS: "0x60"}, 30),
+    "activators that are replaced within two minutes": Moment(LEADER | {ASLEEP: "1x60", ACTIVATORS: "2x3 0 0 2x60"}, 6),
+    "asleep where activators are no more installed": Moment(LEADER | {ASLEEP: "1x60"}, 30),
+    "requests refused an hour ago": Moment(LEADER | {REFUSED: "0 3x90"}, 60),
     "at the maximum, but nobody waits": Moment(LEADER | {looks("AtMaximum"): "0+4x60", WAITING: "0x60"}, 30),
     "a request of fifty is late": Moment(LEADER | {HELD: "0+50x90", LATE: "0+1x90"}, 60),
     "three requests in an hour, all of them late": Moment(LEADER | {HELD: "0x30 1 2 3x60", LATE: "0x30 1 2 3x60"}, 50),

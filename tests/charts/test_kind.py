@@ -5,7 +5,7 @@ import shlex
 from itertools import pairwise
 from typing import Any
 
-from tests.charts.rendering import CHART, ROOT, chart, one, operator_container
+from tests.charts.rendering import CHART, ROOT, chart, deployment, operator_container
 
 PAGE = (ROOT / "docs" / "tutorials" / "kind.md").read_text("utf-8")
 
@@ -32,6 +32,6 @@ def test_the_chart_takes_the_values_of_the_page() -> None:
     container = operator_container(objects)
     assert container["image"] == arguments("docker build")[3] == arguments("kind load")[3]
     assert container["imagePullPolicy"] == "Never"
-    assert one(objects, "Deployment")["spec"]["replicas"] == 1
+    assert deployment(objects, "operator")["spec"]["replicas"] == 1
     assert str(CHART.relative_to(ROOT)) in arguments("helm install")
     assert (ROOT / "Dockerfile").exists()

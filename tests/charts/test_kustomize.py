@@ -8,7 +8,19 @@ from typing import Any
 
 import pytest
 
-from tests.charts.rendering import CHART, ROOT, SYSTEM, chart, kustomized, objects_in, of_kind, one, overlay, text_of
+from tests.charts.rendering import (
+    CHART,
+    ROOT,
+    SYSTEM,
+    chart,
+    deployment,
+    kustomized,
+    objects_in,
+    of_kind,
+    one,
+    overlay,
+    text_of,
+)
 from tools.chart.__main__ import FILES
 
 Body = dict[str, Any]
@@ -20,15 +32,17 @@ HELM_LABELS = (
     "helm.sh/chart",
 )
 _MONITORING = ("serviceMonitor", "enginePodMonitor", "prometheusRule", "dashboard")
+_SPREAD = [
+    {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"},
+    {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"},
+]
 TWINS: dict[str, Body] = {
     "cluster": {},
     "namespaced": {"scope": "namespaced"},
     "high-availability": {
         "replicas": 3,
-        "topologySpread": [
-            {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule"},
-            {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"},
-        ],
+        "topologySpread": _SPREAD,
+        "activator": {"replicas": 3, "topologySpread": _SPREAD},
     },
     "ui": {"ui": {"enabled": True}},
     "monitoring": {"monitoring": {name: {"enabled": True} for name in _MONITORING}},
@@ -116,7 +130,7 @@ def test_the_kustomization_on_the_page_is_one_in_which_components_meet_another_o
     manifests = os.path.relpath(ROOT / "manifests", tmp_path.resolve())
     (tmp_path / "kustomization.yaml").write_text(block.replace("- manifests/", f"- {manifests}/"))
     bodies = kustomized(tmp_path)
-    assert one(bodies, "Deployment")["spec"]["replicas"] == 3
+    assert [deployment(bodies, name)["spec"]["replicas"] for name in ("operator", "activator")] == [3, 3]
     assert {body["metadata"]["namespace"] for body in of_kind(bodies, "PodMonitor")} == {SYSTEM}
 
 

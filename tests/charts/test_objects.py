@@ -15,10 +15,12 @@ from tests.charts.rendering import (
     ROOT,
     SYSTEM,
     chart,
+    deployment,
     of_kind,
     one,
     operator_container,
     overlay,
+    policy_around,
 )
 from tests.unit.signals.fake_engine import recorded
 
@@ -58,7 +60,7 @@ def test_the_operator_knows_every_variable_it_is_given(name: str) -> None:
 def test_helm_test_runs_the_same_image_under_the_same_account_and_gives_it_no_right(name: str) -> None:
     bodies = chart(FEATURES[name], tests=True)
     (pod,) = (body["spec"] for body in bodies if body["kind"] == "Pod")
-    operator = one(bodies, "Deployment")["spec"]["template"]["spec"]
+    operator = deployment(bodies, "operator")["spec"]["template"]["spec"]
     placed = ("serviceAccountName", "securityContext", "nodeSelector", "tolerations", "imagePullSecrets")
     assert {key: pod.get(key) for key in placed} == {key: operator.get(key) for key in placed}
     assert pod["containers"][0]["image"] == operator["containers"][0]["image"]
@@ -172,8 +174,11 @@ def test_without_the_crd_it_is_not_rendered() -> None:
 
 
 @pytest.mark.parametrize(("replicas", "budgets"), [(1, 0), (2, 1), (3, 1)])
-def test_only_more_than_one_replica_has_a_disruption_budget(replicas: int, budgets: int) -> None:
-    assert len(of_kind(chart({"replicas": replicas}), "PodDisruptionBudget")) == budgets
+@pytest.mark.parametrize("component", ["operator", "activator"])
+def test_only_more_than_one_replica_has_a_disruption_budget(component: str, replicas: int, budgets: int) -> None:
+    values = {"replicas": replicas} if component == "operator" else {"activator": {"replicas": replicas}}
+    around = [body["spec"]["selector"]["matchLabels"] for body in of_kind(chart(values), "PodDisruptionBudget")]
+    assert [labels["app.kubernetes.io/component"] for labels in around].count(component) == budgets
 
 
 def test_rows_of_a_catalogue_are_ones_that_the_operator_takes() -> None:
@@ -184,7 +189,7 @@ def test_rows_of_a_catalogue_are_ones_that_the_operator_takes() -> None:
 
 def test_a_token_is_mounted_where_the_operator_looks_for_it() -> None:
     values = FEATURES["prometheus"]
-    pod = one(chart(values), "Deployment")["spec"]["template"]["spec"]
+    pod = deployment(chart(values), "operator")["spec"]["template"]["spec"]
     (mount,) = operator_container(chart(values))["volumeMounts"]
     (volume,) = pod["volumes"]
     assert volume["secret"] == {"secretName": "prometheus", "items": [{"key": "bearer", "path": "token"}]}
@@ -284,8 +289,7 @@ def test_explain_asks_the_port_that_is_declared_first() -> None:
 
 def policy(name: str) -> Body:
     """The NetworkPolicy's spec."""
-    spec: Body = one(chart(FEATURES[name]), "NetworkPolicy")["spec"]
-    return spec
+    return policy_around("operator", chart(FEATURES[name]))
 
 
 def test_a_policy_stands_around_the_operator_unless_it_is_left_out() -> None:

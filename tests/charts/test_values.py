@@ -43,9 +43,14 @@ def test_every_object_is_closed_or_a_map_or_a_part_of_kubernetes() -> None:
         "affinity.nodeAffinity",
         "affinity.podAffinity",
         "affinity.podAntiAffinity",
+        *(f"activator.resources.{kind}" for kind in ("requests", "limits")),
+        *(f"activator.affinity.{kind}" for kind in ("nodeAffinity", "podAffinity", "podAntiAffinity")),
         *(
             f"{peers}[].{selector}"
-            for peers in ("networkPolicy.metricsFrom", "networkPolicy.prometheus", "ui.from")
+            for peers in (
+                *(f"networkPolicy.{name}" for name in ("metricsFrom", "servicesFrom", "prometheus")),
+                "ui.from",
+            )
             for selector in ("namespaceSelector", "podSelector", "ipBlock")
         ),
         "networkPolicy.egress[].to[]",
@@ -96,6 +101,8 @@ def test_a_parent_chart_may_share_its_globals() -> None:
         ({"engines": {"imageMirrors": {"docker.io": "a,b=c"}}}, "at '/engines/imageMirrors/docker.io'"),
         ({"prometheus": {"url": "prometheus:9090"}}, "at '/prometheus/url'"),
         ({"workers": 257}, "at '/workers'"),
+        ({"activator": {"replicas": 0}}, "at '/activator/replicas'"),
+        ({"activator": {"maxHeldMiB": "256Mi"}}, "at '/activator/maxHeldMiB'"),
         ({"admission": {"users": {"imagePrefixes": ["team/"]}}}, "at '/admission/users/imagePrefixes/0'"),
         ({"networkPolicy": {"apiServer": {"ports": []}}}, "at '/networkPolicy/apiServer/ports'"),
     ],

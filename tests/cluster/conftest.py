@@ -29,6 +29,7 @@ LONGEST_FIRST = (
     "test_generated_resources.py",
     "test_inspection.py",
     "test_serving.py",
+    "test_zero.py",
     "test_trouble.py",
     "test_secrets_in_logs.py",
     "test_llamacpp_binary.py",

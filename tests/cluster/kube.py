@@ -24,7 +24,7 @@ MORE_KINDS = {
         Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
         Kind("v1", "ResourceQuota", "resourcequotas"),
         Kind("apps/v1", "ReplicaSet", "replicasets"),
-        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
+        Kind("gateway.networking.k8s.io/v1", "Gateway", "gateways"),
         Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers"),
     )
 }

@@ -65,6 +65,12 @@ def test_the_operator_runs_under_its_own_service_account(installed: Kube) -> Non
     assert all(pod["status"]["containerStatuses"][0]["ready"] for pod in pods)
 
 
+def test_the_activators_run_under_one_of_their_own(installed: Kube) -> None:
+    pods = installed.within(SYSTEM).list("Pod", "app.kubernetes.io/component=activator")
+    assert [pod["spec"]["serviceAccountName"] for pod in pods] == ["llmservice-activator"] * 2
+    assert all(pod["status"]["containerStatuses"][0]["ready"] for pod in pods)
+
+
 @pytest.mark.usefixtures("installed")
 def test_helm_test_says_what_it_found(helm: Helm) -> None:
     told = helm.test("llmservice", SYSTEM)
@@ -112,6 +118,21 @@ def test_the_owner_of_a_namespace_installs_it_without_rights_on_the_cluster(clus
     team.kubectl("apply", "-f", str(EXAMPLE), f"--as={OWNER}")
     team.wait_ready("chat")
     assert ask(team)["usage"]["completion_tokens"] > 0
+
+
+def test_there_too_a_service_sleeps_and_is_woken_by_a_request(cluster: Kube) -> None:
+    """With the rights of one namespace, and activators of its own."""
+    team = cluster.within("team")
+    team.create(a_tiny_service("sleepy", autoscaling={"minReplicas": 0, "maxReplicas": 1}))
+    team.wait_ready("sleepy")
+    team.kubectl("scale", "deployment", "sleepy", "--replicas=0")
+
+    def leads_to_activators() -> bool:
+        found = team.get("EndpointSlice", "sleepy-activator") or {}
+        return len(found.get("endpoints") or ()) == 2 and not team.list("Pod", "llmservice.dev/name=sleepy")
+
+    team.wait(leads_to_activators, lambda: team.list("EndpointSlice"))
+    assert ask(team, "sleepy", seconds=90)["usage"]["completion_tokens"] > 0
 
 
 def test_an_operator_of_one_namespace_leaves_others_alone(cluster: Kube) -> None:

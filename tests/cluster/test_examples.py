@@ -8,12 +8,20 @@ import yaml
 from llmservice.cli.render import render_resource
 from tests.cluster.conftest import ROOT
 from tests.cluster.kube import Body, Kube, Rejected
+from tests.routes.crds import install_gateway_api
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
 EXAMPLES = sorted((ROOT / "manifests" / "examples").glob("*.yaml"))
 BEYOND_RESTRICTED = {"tgi-root": "runAsNonRoot", "vllm-rocm": "seccompProfile"}
 """Examples that the namespace has to allow, and what the API server objects to."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _gateway_api(cluster: Kube) -> None:
+    """The kinds that an example with a route is rendered to."""
+    install_gateway_api(cluster)
+
 
 ADMITTED = [file for file in EXAMPLES if file.stem not in BEYOND_RESTRICTED]
 

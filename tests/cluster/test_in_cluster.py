@@ -21,17 +21,18 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.rendering.http_route import ROUTE_KINDS
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
 from tests.cluster.service_account import kubeconfig_of
 from tests.cluster.services import a_tiny_service, ask
+from tests.routes.crds import install_gateway_api, install_inference_extension
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 
-SYSTEM, ACCOUNT = "llmservice-system", "llmservice-operator"
-USER = f"system:serviceaccount:{SYSTEM}:{ACCOUNT}"
+SYSTEM, ACCOUNT, ACTIVATOR = "llmservice-system", "llmservice-operator", "llmservice-activator"
 MEGABYTE = 10**6
 PROMETHEUS, VIEWER, STRANGER = "prometheus", "viewer", "stranger"
 """Accounts: one that may get /metrics, one that may see what is in its namespace, one that may nothing."""
@@ -70,7 +71,8 @@ def installed(image: Path, overlay: str, audit_log: Path) -> Iterator[Kube]:
         metadata = {"name": serving.namespace, "labels": RESTRICTED}
         kube.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
         kube.kubectl("apply", "--server-side", "-k", str(ROOT / "manifests/overlays" / overlay))
-        serving.within(SYSTEM).kubectl("rollout", "status", "deployment/llmservice-operator", "--timeout=90s")
+        for name in (ACCOUNT, ACTIVATOR):
+            serving.within(SYSTEM).kubectl("rollout", "status", f"deployment/{name}", "--timeout=90s")
         box.model_volume(serving.namespace, "models")
         for account in (PROMETHEUS, VIEWER, STRANGER):
             serving.kubectl("create", "serviceaccount", account)
@@ -162,23 +164,30 @@ def test_rights_used_and_rights_granted_are_the_same(
     installed: Kube, audit_log: Path, overlay: str, tmp_path: Path
 ) -> None:
     """A life that needs every right: served, repaired, shrunk, opened, scaled, name taken, crashed, inspected, swept,
-    and a model to be downloaded to a claim of its own, which waits for a volume.
+    a model to be downloaded to a claim of its own, which waits for a volume, and a service that may sleep, until it may
+    not any more.
 
     Without cluster rights the nodes are asked for once, in vain, tokens are reviewed in vain, and nothing else is: nor
     does the admission policy of the operator refuse any of it.
     """
     assert metrics(installed, operator_pods(installed)[0])
-    whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}))
+    install_gateway_api(installed)
+    install_inference_extension(installed)
+    pool = {"endpointPickerRef": {"name": "picker"}}
+    route = {"parentRefs": [{"name": "shared"}], "inferencePool": pool}
+    whole = installed.create(a_tiny_service("whole", replicas=2, networkPolicy={"ingressFrom": []}, route=route))
     installed.wait_ready("whole")
+    for kind in ROUTE_KINDS:
+        installed.wait(functools.partial(installed.get, kind, "whole"), lambda: installed.get("LLMService", "whole"))
     for kind in ("Deployment", "Service", "NetworkPolicy"):
         installed.create(misnamed(installed, kind, whole))
     installed.delete("Service", "whole")
     installed.wait(lambda: installed.get("Service", "whole"), lambda: installed.list("Service"))
-    installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None}})
+    installed.patch("LLMService", "whole", {"spec": {"replicas": 1, "networkPolicy": None, "route": None}})
     gone = (("PodDisruptionBudget", "whole"), ("NetworkPolicy", "whole"), ("NetworkPolicy", "misnamed"))
-    for kind, name in gone:
+    for kind, name in (*gone, *((kind, "whole") for kind in ROUTE_KINDS)):
         installed.wait(functools.partial(is_gone, installed, kind, name), lambda: None)
-    installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}))
+    installed.create(a_tiny_service("lively", autoscaling={"minReplicas": 2, "maxReplicas": 2}, route=route))
     installed.wait_ready("lively")
     installed.patch("LLMService", "lively", {"spec": {"autoscaling": {"minReplicas": 1, "maxReplicas": 1}}})
     installed.wait(lambda: len(pods_of(installed, "lively")) == 1 or None, lambda: installed.list("Pod"))
@@ -198,19 +207,28 @@ def test_rights_used_and_rights_granted_are_the_same(
     cache, absent = {"claim": {"size": "1Gi"}}, {"uri": "hf://owner/name", "file": "a.gguf", "inspect": "Never"}
     installed.create(a_tiny_service("cached", model={**absent, "cache": cache}))
     installed.wait_reason("cached", "Downloading")
+    installed.create(a_tiny_service("sleeper", autoscaling={"minReplicas": 0, "maxReplicas": 1}))
+    installed.wait_ready("sleeper")
+    installed.wait(lambda: installed.get("EndpointSlice", "sleeper-activator"), lambda: installed.list("EndpointSlice"))
     kubeconfig, _ = kubeconfig_of(installed.within(SYSTEM), ACCOUNT, tmp_path)
     asyncio.run(swept_from_nothing(kubeconfig, "" if overlay == "cluster" else installed.namespace))
-    used, refused = asked_for(audit_log)
+    installed.patch("LLMService", "sleeper", {"spec": {"autoscaling": {"minReplicas": 1}}})
+    slice_gone = functools.partial(is_gone, installed, "EndpointSlice", "sleeper-activator")
+    installed.wait(slice_gone, lambda: installed.get("LLMService", "sleeper"))
+    used, refused = asked_for(audit_log, ACCOUNT)
     assert set(refused) == (set() if overlay == "cluster" else {"list nodes", "create tokenreviews"})
-    rights = granted(installed, overlay)
+    rights = granted(installed, overlay, ACCOUNT)
     assert {"used, not granted": used - rights, "granted, not used": rights - used} == {
         "used, not granted": set(),
         "granted, not used": {
             ("", "pods/eviction", "create"),  # used when an engine hangs: test_stalls.py
+            # Used where the cluster has the kind: tests/nodes, by an operator with these rights.
+            *(("leaderworkerset.x-k8s.io", "leaderworkersets", verb) for verb in ("get", "watch", "create", "patch")),
             *([("", "pods", "delete")] if overlay == "cluster" else []),  # when a node is shut down: tests/streams
         },
     }
     assert all(installed.get(kind, "misnamed") for kind in ("Deployment", "Service"))
+    assert asked_for(audit_log, ACTIVATOR) == (granted(installed, overlay, ACTIVATOR), [])
 
 
 def misnamed(kube: Kube, kind: str, owner: Body) -> Body:
@@ -296,15 +314,15 @@ def log_lines(kube: Kube, pod: Body) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def granted(kube: Kube, overlay: str) -> set[Right]:
-    """The rights that the overlay gives to the operator's account, one by one."""
+def granted(kube: Kube, overlay: str, account: str) -> set[Right]:
+    """The rights that the overlay gives to an account, one by one."""
     rendered = kube.kubectl("kustomize", str(ROOT / "manifests/overlays" / overlay))
     bodies = list(yaml.safe_load_all(rendered))
     bound = {
         (body["roleRef"]["kind"], body["roleRef"]["name"])
         for body in bodies
         for subject in body.get("subjects", ())
-        if (subject["kind"], subject["name"]) == ("ServiceAccount", ACCOUNT)
+        if (subject["kind"], subject["name"]) == ("ServiceAccount", account)
     }
     return {
         (group, resource, verb)
@@ -317,14 +335,15 @@ def granted(kube: Kube, overlay: str) -> set[Right]:
     }
 
 
-def asked_for(audit_log: Path) -> tuple[set[Right], list[str]]:
-    """The rights the operator used, and what was refused for want of a right."""
+def asked_for(audit_log: Path, account: str) -> tuple[set[Right], list[str]]:
+    """The rights that an account used, and what was refused for want of a right."""
     time.sleep(1)  # the API server writes the log behind its answers
     used: set[Right] = set()
     refused = []
+    user = f"system:serviceaccount:{SYSTEM}:{account}"
     for line in audit_log.read_text().splitlines():
         event = json.loads(line)
-        if event["user"].get("username") != USER:  # a token that nobody knows has none
+        if event["user"].get("username") != user:  # a token that nobody knows has none
             continue
         code = event.get("responseStatus", {}).get("code")
         if reference := event.get("objectRef"):

@@ -17,6 +17,7 @@ from tests.golden.downloads import sentences as sentences_of_downloads
 from tests.golden.fits import sentences as sentences_of_fits
 from tests.golden.inspections import sentences as sentences_of_inspections
 from tests.golden.rollouts import sentences as sentences_of_rollouts
+from tests.golden.routes import sentences as sentences_of_routes
 from tests.golden.situations import CONDITIONS, DIAGNOSES, NOTED, UNPLANNABLE
 from tests.golden.stalls import sentences as sentences_of_stalls
 from tests.golden.starts import sentences as sentences_of_starts
@@ -97,6 +98,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "claims": sentences_of_claims,
     "weights": sentences_of_weights,
     "rollouts": sentences_of_rollouts,
+    "routes": sentences_of_routes,
     "substitutes": _substitutes,
     "diagnoses": _diagnoses,
     "conditions": _conditions,

@@ -12,7 +12,7 @@ from llmservice import __version__
 from tools.release.names import ROOT, names
 
 NAMES = names()
-OURS = ("operator", "ctranslate2", "transformers")
+OURS = ("operator", "bench", "ctranslate2", "transformers")
 """The images that the project builds."""
 HOST = NAMES.registry.partition("/")[0]
 
@@ -38,7 +38,8 @@ def test_every_image_of_ours_is_in_the_one_registry() -> None:
     assert others == set()
     files = {path.relative_to(ROOT).as_posix() for _, path in said}
     assert {"charts/llmservice/values.yaml", "manifests/install.yaml", "manifests/base/deployment.yaml"} <= files
-    assert {f"operator/llmservice/catalog/engines/{name}.yaml" for name in OURS[1:]} <= files
+    assert {f"operator/llmservice/catalog/engines/{name}.yaml" for name in OURS[2:]} <= files
+    assert {"operator/llmservice/bench/job.py", "images/bench/Dockerfile"} <= files
 
 
 def test_every_address_of_the_repository_is_the_one() -> None:
@@ -53,7 +54,9 @@ def test_every_tag_of_the_operators_image_is_the_version() -> None:
     tag = re.compile(r"[\w.-]+/operator:(\d+\.\d+\.\d+[\w.-]*)")
     said = {(found, path.relative_to(ROOT).as_posix()) for path, text in tracked() for found in tag.findall(text)}
     assert {found for found, _ in said} == {__version__}
-    assert {"manifests/install.yaml", "manifests/base/deployment.yaml"} <= {path for _, path in said}
+    assert {"manifests/install.yaml", "manifests/base/deployment.yaml", "manifests/activator/deployment.yaml"} <= {
+        path for _, path in said
+    }
 
 
 def test_chart_and_application_have_the_version() -> None:
@@ -73,6 +76,7 @@ def test_gitops_examples_follow_the_tag_of_the_version(file: str) -> None:
     assert said == [f"v{__version__}"]
 
 
-def test_the_image_says_its_version_and_where_it_comes_from() -> None:
-    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text("utf-8")))
+@pytest.mark.parametrize("file", ["Dockerfile", "images/bench/Dockerfile"])
+def test_an_image_says_its_version_and_where_it_comes_from(file: str) -> None:
+    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]*)"', (ROOT / file).read_text("utf-8")))
     assert (labels["version"], labels["source"]) == (__version__, NAMES.repository)

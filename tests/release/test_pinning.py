@@ -31,7 +31,7 @@ def test_install_yaml_pins_the_image_and_that_of_the_jobs() -> None:
     text = (ROOT / "manifests/install.yaml").read_text("utf-8")
     image = names().image("operator", __version__)
     pinned = pinned_install(text, SOURCE, DIGEST)
-    assert pinned.count(f"{image}@{DIGEST}") == text.count(image) == 3
+    assert pinned.count(f"{image}@{DIGEST}") == text.count(image) == 4
     assert not re.search(rf"{re.escape(image)}(?!@)", pinned)
 
 
@@ -47,8 +47,10 @@ def test_an_install_yaml_of_another_version_is_no_release() -> None:
         ("operator/llmservice/__init__.py", 1),
         ("charts/llmservice/Chart.yaml", 2),
         ("Dockerfile", 1),
-        ("manifests/install.yaml", 3),
+        ("images/bench/Dockerfile", 2),
+        ("manifests/install.yaml", 4),
         ("manifests/base/deployment.yaml", 3),
+        ("manifests/activator/deployment.yaml", 1),
         ("gitops/flux/operator.yaml", 1),
         ("gitops/argocd/operator.yaml", 1),
     ],

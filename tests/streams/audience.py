@@ -6,6 +6,7 @@ would have been refused.
 
 import asyncio
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from tests.streams.stream import Ending, Stream
 
@@ -38,6 +40,7 @@ class Audience:
     `pace`, the seconds that they take over a token of a long stream, the clients are slower than the engine: they take
     in a few kB at a time, and the rest waits in the connection and in the engine. `knock_seconds` lie between two short
     streams. All send the `key`, if there is one.
+    Where the address is a gateway's, `trust` says whom TLS trusts and `host` where every name is found.
     """
 
     address: str
@@ -47,6 +50,8 @@ class Audience:
     pace: float = 0.0
     knock_seconds: float = KNOCK_SECONDS
     key: str = ""
+    trust: ssl.SSLContext | None = None
+    host: str = ""
     streams: list[Stream] = field(default_factory=list)
     long: list[Stream] = field(default_factory=list)
     _ends: threading.Event = field(default_factory=threading.Event)
@@ -88,7 +93,13 @@ class Audience:
         timeout = aiohttp.ClientTimeout(
             total=_LONGEST_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS
         )
-        connector = aiohttp.TCPConnector(force_close=True, limit=0, socket_factory=_small if self.pace else None)
+        connector = aiohttp.TCPConnector(
+            force_close=True,
+            limit=0,
+            socket_factory=_small if self.pace else None,
+            ssl=self.trust or True,
+            resolver=_Found(self.host) if self.host else None,
+        )
         buffer = _SMALL_BYTES if self.pace else _USUAL_BYTES
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         async with (
@@ -127,6 +138,22 @@ class Audience:
             # The number comes first: engines share the cache of prompts that begin alike.
             "messages": [{"role": "user", "content": f"{len(self.streams)} go on"}],
         }
+
+
+class _Found(AbstractResolver):
+    """Finds every name at one address."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The one address."""
+        return [ResolveResult(hostname=host, host=self._host, port=port, family=family, proto=0, flags=0)]
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 def _small(address: aiohttp.AddrInfoType) -> socket.socket:

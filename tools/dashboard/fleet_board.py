@@ -3,10 +3,12 @@
 from llmservice.catalog.loader import load_catalogue
 from tools.dashboard.fleet_rules import WAITS
 from tools.dashboard.panel import OF_SERVICES, Board, Panel, Query, condition, largest
+from tools.dashboard.sleep_row import SLEEP
 
 _STARTS, _PHASES = "llmservice_startup_phase_seconds", '{phase!="total"}'
-_PRICES = "max by (accelerator) (llmservice:device_price:per_hour)"
+_PRICES = "max by (accelerator, resource) (llmservice_device_price_per_hour)"
 _TYPE = "{{accelerator}}"
+_IDLE = 'state="idle"'
 _NOT_READY = largest("llmservice_ready_reason", 'status!="True"', by="namespace, name, reason")
 
 
@@ -19,10 +21,18 @@ def _in_all(kind: str) -> Query:
 
 
 def _cost(kind: str, by: str) -> str:
-    """Per hour: by the price of the type, else by the one typed at the top."""
-    devices = f"sum by (accelerator, namespace) (llmservice:devices:{kind}{{{OF_SERVICES}}})"
-    priced = f"{devices} * on (accelerator) group_left () {_PRICES}"
-    return f"sum by ({by}) ({priced} or ({devices} unless on (accelerator) {_PRICES}) * $price)"
+    """Per hour, by the prices of the catalogue; what has none is left out."""
+    devices = f"sum by (accelerator, resource, namespace) (llmservice:devices:{kind}{{{OF_SERVICES}}})"
+    return f"sum by ({by}) ({devices} * on (accelerator, resource) group_left () {_PRICES})"
+
+
+def _spent(by: str) -> str:
+    return f"sum by ({by}) (increase(llmservice_cost_total{{{OF_SERVICES}}}[1d]))"
+
+
+def _device_seconds(*labels: str) -> str:
+    selectors = ", ".join((OF_SERVICES, *labels))
+    return f"sum by (namespace, name) (increase(llmservice_device_seconds_total{{{selectors}}}[1d]))"
 
 
 def _resources() -> str:
@@ -67,7 +77,7 @@ DEVICES = (
     ),
     Panel(
         title="Cost per hour",
-        meaning="Of the devices held: by the prices in llmservice:device_price:per_hour, else by the one at the top.",
+        meaning="Of the devices held that have a price in the catalogue, in its currency.",
         unit="none",
         queries=(Query(f"sum({_cost('held', 'accelerator')}) or vector(0)"),),
         kind="stat",
@@ -104,6 +114,38 @@ DEVICES = (
         meaning="Of the devices held.",
         unit="none",
         queries=(Query(_cost("held", "namespace"), "{{namespace}}"),),
+        stacked=True,
+    ),
+    Panel(
+        title="Spent in a day",
+        meaning="By what pods held in the last 24 hours, in the currency of the catalogue.",
+        unit="none",
+        queries=(Query(_spent("namespace, name, currency")),),
+        kind="table",
+        width=12,
+        value="spent",
+    ),
+    Panel(
+        title="Idle share of a day",
+        meaning="Of the time for which devices were held in the last 24 hours, how much had no request.",
+        unit="percentunit",
+        queries=(Query(f"{_device_seconds(_IDLE)} / on (namespace, name) ({_device_seconds()} > 0)"),),
+        kind="table",
+        width=12,
+        value="idle",
+        roles=("running",),
+    ),
+    Panel(
+        title="What devices do",
+        meaning="Devices by state: busy, idle (ready, without a request), starting (not ready), unknown (not read).",
+        unit="none",
+        queries=(
+            Query(
+                f"sum by (state) (rate(llmservice_device_seconds_total{{{OF_SERVICES}}}[5m]))",
+                "{{state}}",
+            ),
+        ),
+        width=24,
         stacked=True,
     ),
     Panel(
@@ -197,6 +239,6 @@ BOARD = Board(
     uid="llmservice-fleet",
     title="LLMService: the fleet",
     meaning="How all services share the devices, what that costs, and who needs help.",
-    rows={"Devices": DEVICES, "Who needs help": HELP},
-    variables=("namespace", "service", "price"),
+    rows={"Devices": DEVICES, "Who needs help": HELP, "Services that sleep": SLEEP},
+    variables=("namespace", "service"),
 )

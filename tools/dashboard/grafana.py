@@ -62,18 +62,10 @@ def _asked(name: str, label: str, within: str) -> Json:
     }
 
 
-_NO_PRICE = "0"
 _VARIABLES: Mapping[str, Json] = {
     "datasource": {"name": "datasource", "label": "Prometheus", "type": "datasource", "query": "prometheus"},
     "namespace": _asked("namespace", "namespace", ""),
     "service": _asked("service", "name", '{namespace=~"$namespace"}'),
-    "price": {
-        "name": "price",
-        "label": "Price per device and hour, of types without one",
-        "type": "textbox",
-        "query": _NO_PRICE,
-        "current": {"text": _NO_PRICE, "value": _NO_PRICE},
-    },
 }
 
 

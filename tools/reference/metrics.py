@@ -5,13 +5,18 @@ from typing import NamedTuple
 
 from prometheus_client.registry import Collector
 
+from llmservice.catalog.loader import load_catalogue
+from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.controllers.endpoints.health import LoopPulse
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
+from llmservice.controllers.metrics.cost_series import CostSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.metrics.instruments import Metrics
 from llmservice.controllers.metrics.measuring import MeasuredQueue
 from llmservice.controllers.metrics.process_series import ProcessSeries
 from llmservice.controllers.metrics.scaling_series import ScalingSeries
 from llmservice.controllers.metrics.service_series import ServiceSeries
+from llmservice.reconcilers.accounts import Accounts
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 
 _HEAD = """\
@@ -49,8 +54,10 @@ def families() -> list[Family]:
     MeasuredQueue(metrics)
     process = ProcessSeries(informers=(), kopf=watch, loop=LoopPulse(), leadership=watch)
     registered = metrics.registry._collector_to_names  # noqa: SLF001  (nothing else tells what is in a registry)
-    found = _families([*registered, ServiceSeries(), process, ScalingSeries(ServiceStates()), EngineSeries({})])
-    return sorted(found)
+    accounts = Accounts(cache=ObjectCache(), catalogue=load_catalogue, clock=float)
+    of_services = (ServiceSeries(), ScalingSeries(ServiceStates()), EngineSeries({}), CostSeries(accounts))
+    others = (process, ActivatorSeries(None), *of_services)
+    return sorted(_families([*registered, *others]))
 
 
 def _families(collectors: Iterable[Collector]) -> Iterator[Family]:

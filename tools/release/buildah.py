@@ -26,6 +26,8 @@ _CERTIFICATES = "/etc/ssl/certs"
 """Lent to the build: behind a company's proxy, pip needs the certificates of this machine."""
 _KEPT_SECONDS = 3600.0
 _ENVIRONMENT = {"BUILDAH_ISOLATION": "chroot"}
+_SECONDS = 3600
+"""Of one command: an image of a gigabyte on a busy machine."""
 
 
 def without_digest(dockerfile: str) -> str:
@@ -116,7 +118,7 @@ def _storage() -> Path:
 
 def _run(*command: str) -> str:
     environment = {**os.environ, **_ENVIRONMENT}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=_SECONDS, check=False)  # noqa: S603
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
     return done.stdout

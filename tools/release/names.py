@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-OPERATOR, CHART = "operator", "charts/llmservice"
-"""The operator's image and its chart, below the registry."""
+OPERATOR, CHART, BENCH = "operator", "charts/llmservice", "bench"
+"""The operator's image, its chart, and the image of `llmservice bench --in-cluster`, below the registry."""
 
 _REGISTRY = re.compile(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)+")
 _START = r"(?<![\w.-])(?<![\w.-]/)"

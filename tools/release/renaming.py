@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tools.release.names import OPERATOR, ROOT, Names
+from tools.release.names import BENCH, OPERATOR, ROOT, Names
 
 _HELD = {".lock", ".sum", ".mod"}
 """Made from elsewhere: what looks like our version there is somebody else's."""
@@ -14,6 +14,7 @@ _VERSIONED = (
     ("operator/llmservice/__init__.py", r'(?<=__version__ = "){}(?=")'),
     ("charts/llmservice/Chart.yaml", r"(?<=ersion: ){}(?=\s)"),
     ("Dockerfile", r'(?<=image\.version="){}(?=")'),
+    ("images/bench/Dockerfile", r'(?<=image\.version="){}(?=")'),
     ("gitops/flux/operator.yaml", r"(?<=tag: v){}(?=\s)"),
     ("gitops/argocd/operator.yaml", r"(?<=targetRevision: v){}(?=\s)"),
 )
@@ -23,7 +24,7 @@ _VERSIONED = (
 def versioned(path: str, text: str, old: str, new: str) -> str:
     """A file of the repository (its path with slashes) that says another version."""
     patterns = [pattern for file, pattern in _VERSIONED if file == path]
-    patterns.append(rf"(?<=/{OPERATOR}:){{}}(?![\w.-])")
+    patterns += [rf"(?<=/{image}:){{}}(?![\w.-])" for image in (OPERATOR, BENCH)]
     for pattern in patterns:
         text = re.sub(pattern.format(re.escape(old)), lambda _: new, text)
     return text

@@ -24,6 +24,20 @@
 - name: LLMSERVICE_DOWNLOAD_IMAGE
   value: {{ include "llmservice.image" . }}
 {{- end }}
+{{- if .Values.activator.enabled }}
+- name: LLMSERVICE_ACTIVATOR
+  value: "on"
+{{- end }}
+{{- include "llmservice.servedNamespaces" . }}
+{{- range $name, $value := include "llmservice.settings" . | fromYaml }}
+{{- if $value }}
+- name: LLMSERVICE_{{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "llmservice.servedNamespaces" }}
 {{- if eq .Values.scope "namespaced" }}
 - name: LLMSERVICE_NAMESPACES
   {{- if .Values.namespaces }}
@@ -34,7 +48,19 @@
       fieldPath: metadata.namespace
   {{- end }}
 {{- end }}
-{{- range $name, $value := include "llmservice.settings" . | fromYaml }}
+{{- end }}
+
+{{- define "llmservice.activatorGrace" -}}
+{{ add .Values.activator.maxWaitSeconds 30 }}
+{{- end }}
+
+{{- define "llmservice.activatorEnvironment" -}}
+- name: LLMSERVICE_LOG_FORMAT
+  value: {{ .Values.logFormat }}
+- name: LLMSERVICE_ACTIVATOR_GRACE_SECONDS
+  value: {{ include "llmservice.activatorGrace" . | quote }}
+{{- include "llmservice.servedNamespaces" . }}
+{{- range $name, $value := include "llmservice.activatorSettings" . | fromYaml }}
 {{- if $value }}
 - name: LLMSERVICE_{{ $name }}
   value: {{ $value | quote }}
@@ -65,6 +91,16 @@ PLATFORM: {{ .Values.platform | quote }}
 PROMETHEUS_URL: {{ .Values.prometheus.url | quote }}
 PROMETHEUS_TOKEN_FILE: {{ ternary "/var/run/secrets/prometheus/token" "" (ne .Values.prometheus.tokenSecret.name "") | quote }}
 WORKERS: {{ ternary "" (toString .Values.workers) (eq (int .Values.workers) 16) | quote }}
+{{- end }}
+
+{{- define "llmservice.activatorSettings" -}}
+{{- with .Values.activator -}}
+ACTIVATOR_HELD: {{ ternary "" (toString .maxHeld) (eq (int .maxHeld) 5000) | quote }}
+ACTIVATOR_HELD_EACH: {{ ternary "" (toString .maxHeldPerService) (eq (int .maxHeldPerService) 500) | quote }}
+ACTIVATOR_HELD_MIB: {{ ternary "" (toString .maxHeldMiB) (eq (int .maxHeldMiB) 256) | quote }}
+ACTIVATOR_WAIT_SECONDS: {{ ternary "" (toString .maxWaitSeconds) (eq (int .maxWaitSeconds) 600) | quote }}
+{{- end }}
+LOG_LEVEL: {{ ternary "" .Values.logLevel (eq .Values.logLevel "info") | quote }}
 {{- end }}
 
 {{- define "llmservice.pairs" -}}

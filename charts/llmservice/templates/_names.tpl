@@ -15,6 +15,12 @@ app.kubernetes.io/name: llmservice-operator
 app.kubernetes.io/part-of: llmservice
 {{- end }}
 
+{{- define "llmservice.activatorSelector" -}}
+app.kubernetes.io/component: activator
+app.kubernetes.io/name: llmservice-activator
+app.kubernetes.io/part-of: llmservice
+{{- end }}
+
 {{- define "llmservice.uiSelector" -}}
 app.kubernetes.io/component: ui
 app.kubernetes.io/name: llmservice-operator
@@ -31,6 +37,10 @@ app.kubernetes.io/part-of: llmservice
 {{ .Values.serviceAccount.name | default .Values.instanceName }}
 {{- end }}
 
+{{- define "llmservice.activatorAccount" -}}
+{{ .Values.activator.serviceAccount.name | default "llmservice-activator" }}
+{{- end }}
+
 {{/* Namespaces with rights of their own, comma-separated: none in scope "cluster". */}}
 {{- define "llmservice.namespaces" -}}
 {{- if eq .Values.scope "namespaced" -}}
@@ -38,14 +48,10 @@ app.kubernetes.io/part-of: llmservice
 {{- end -}}
 {{- end }}
 
-{{/* Who holds a role. */}}
-{{- define "llmservice.subjects" -}}
-- kind: ServiceAccount
-  name: {{ include "llmservice.serviceAccount" . }}
-  namespace: {{ .Release.Namespace }}
-{{- end }}
-
-{{/* A role and its binding. Arguments: root, name, rules (a key of files/rights.yaml), namespace (empty: cluster-wide). */}}
+{{/*
+A role and its binding. Arguments: root, name, rules (a key of files/rights.yaml), namespace (empty: cluster-wide), account
+(left out: the operator's).
+*/}}
 {{- define "llmservice.role" -}}
 {{- $kind := empty .namespace | ternary "ClusterRole" "Role" -}}
 apiVersion: rbac.authorization.k8s.io/v1
@@ -74,5 +80,7 @@ roleRef:
   kind: {{ $kind }}
   name: {{ .name }}
 subjects:
-  {{- include "llmservice.subjects" .root | nindent 2 }}
+  - kind: ServiceAccount
+    name: {{ .account | default (include "llmservice.serviceAccount" .root) }}
+    namespace: {{ .root.Release.Namespace }}
 {{- end }}

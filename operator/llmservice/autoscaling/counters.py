@@ -72,6 +72,11 @@ class Counters:
     preemptions: float | None = None
     """Running requests put back into the queue."""
 
+    @property
+    def all_told(self) -> float:
+        """The sum of what only requests move: as long as it stays, none was worked on or refused."""
+        return (self.finished or 0.0) + self.rejected + self.prompt_tokens + self.generated_tokens
+
     @classmethod
     def at_start(cls, like: "Counters", at: float) -> "Counters":
         """The counters of a replica that has done nothing yet, with the metrics `like` has."""

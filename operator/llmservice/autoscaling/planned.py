@@ -9,12 +9,13 @@ from llmservice.planning.service_plan import ScalingPlan
 def policy_of(scaling: ScalingPlan, bounds: Bounds, slots: int, period_seconds: float) -> ScalingPolicy:
     """What `decide` needs to know of a service whose replicas work on `slots` requests at once each, within `bounds`.
 
-    The prior of the capacity line (`Roofline`) is left out: nothing is known of a model before it is served, unless
-    somebody measured it, and what the engine reports takes its place within the first minutes.
+    A law never goes below one replica: whether none runs is decided beside it (`idling`). The prior of the capacity
+    line (`Roofline`) is left out: nothing is known of a model before it is served, unless somebody measured it, and
+    what the engine reports takes its place within the first minutes.
     """
     return ScalingPolicy(
         schedule=bounds.schedule,
-        minimum=bounds.minimum,
+        minimum=max(1, bounds.minimum),
         maximum=bounds.maximum,
         law=Law(scaling.policy),
         objective=Objective(ttft_seconds=scaling.ttft_seconds, tpot_seconds=scaling.tpot_seconds),

@@ -69,8 +69,8 @@ class ScalingPolicy:
     schedule: str = ""
 
     def within(self, bounds: Bounds) -> "ScalingPolicy":
-        """The same policy within these bounds."""
-        return replace(self, minimum=bounds.minimum, maximum=bounds.maximum, schedule=bounds.schedule)
+        """The same policy within these bounds; a law never goes below one replica."""
+        return replace(self, minimum=max(1, bounds.minimum), maximum=bounds.maximum, schedule=bounds.schedule)
 
     def bounded(self, replicas: int) -> int:
         """The number within the bounds."""

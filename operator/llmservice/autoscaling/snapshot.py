@@ -62,6 +62,7 @@ class Replica:
     """One replica: requests running and waiting, KV-cache use 0–1, slots (requests worked on at once).
 
     None where the engine does not report it. `flow` is None until its counters were read twice without a reset.
+    `counted` is the sum of its counters, which moves with every request; None of one that was not read.
     Raises ValueError for a number that no engine can mean, so that a bad reading never reaches a decision.
     """
 
@@ -72,6 +73,7 @@ class Replica:
     kv_use: float | None = None
     slots: int | None = None
     flow: Flow | None = None
+    counted: float | None = None
 
     def __post_init__(self) -> None:
         for value in (self.running, self.waiting, self.kv_use or 0.0):

@@ -24,14 +24,14 @@ _LEAST_REQUESTS = 20
 _LEAST_STEP_SECONDS = 1e-5
 _FAST_PERCENT = 10
 _LENGTH_CLASSES = 1.25
-_UNKNOWN_KV_TOKENS = 10_000_000
-"""Where nobody told the size of the KV cache: never full."""
+_WIDE = 2
 
 
 def profile_of(report: Report, records: Sequence[Record], *, slots: int | None, replicas: int) -> dict[str, Any]:
     """The profile of one replica as plain values; `slots` of all replicas, None to take what was seen.
 
-    Raises InvalidInput where too little was answered.
+    The size of the KV cache is not seen from outside and left out: who reads it takes the cache as never full. Raises
+    InvalidInput where too little was answered.
     """
     done = sorted((record for record in records if not record.error), key=lambda record: record.at)
     if len(done) < _LEAST_REQUESTS:
@@ -51,7 +51,6 @@ def profile_of(report: Report, records: Sequence[Record], *, slots: int | None, 
         "requests": len(done),
         "step_milliseconds": [[tokens, round(seconds * 1e3, 4)] for tokens, seconds in points.items()],
         "max_sequences": max(1, round((slots or seen * replicas) / replicas)),
-        "kv_cache_tokens": _UNKNOWN_KV_TOKENS,
         "autoscaling": {"profile": capacity(report, replicas)},
     }
 
@@ -66,6 +65,12 @@ def capacity(report: Report, replicas: int) -> list[dict[str, int]]:
     return [
         {"tokensPerSecond": tokens, "timePerOutputTokenMicroseconds": pace} for tokens, pace in sorted(points.items())
     ]
+
+
+def narrow(records: Sequence[Record]) -> bool:
+    """Whether prompts were so alike that a profile says little of others: the longest is not twice the shortest."""
+    lengths = [record.prompt_tokens for record in records if not record.error]
+    return bool(lengths) and max(lengths) < _WIDE * min(lengths)
 
 
 def _beside(done: Sequence[Record]) -> list[float]:

@@ -16,6 +16,9 @@ _WORDS = _NOUNS.split()
 
 _LEAST_PER_WORD = 0.2
 
+_LEAST_WORDS = 6
+"""As many as make 32 bits different texts; what is shorter would be sent twice, and read from a cache."""
+
 _ODD = 2_654_435_761
 """Scatters consecutive numbers over 32 bits, no two to the same (Knuth, The Art of Computer Programming, 6.4)."""
 
@@ -28,8 +31,8 @@ class Calibration:
     per_word: float = 1.0
 
     def words(self, tokens: int) -> int:
-        """Words of a prompt of so many tokens; at least 1."""
-        return max(1, round((tokens - self.fixed) / self.per_word))
+        """Words of a prompt of so many tokens, or of the shortest prompt that is not sent twice."""
+        return max(_LEAST_WORDS, round((tokens - self.fixed) / self.per_word))
 
 
 def calibrated(short: tuple[int, int], long: tuple[int, int]) -> Calibration:

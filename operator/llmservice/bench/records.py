@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llmservice.untrusted.texts import printable
+
 _LONGEST_LINE = 4 * 2**20
 _LONGEST_ERROR = 200
 _MOST_GAPS = 200_000
@@ -85,10 +87,15 @@ def _error(error: Any, metadata: Mapping[str, Any]) -> str:
     """In one line: the status of HTTP and the kind, or what the answer lacked."""
     if isinstance(error, Mapping):
         parts = (error.get("code"), error.get("type"), error.get("message"))
-        return " ".join(" ".join(str(part) for part in parts if part).split())[:_LONGEST_ERROR] or "failed"
+        return cut_error(" ".join(str(part) for part in parts if part)) or "failed"
     if metadata.get("was_cancelled"):
         return "cancelled"
     return "no token in the answer"
+
+
+def cut_error(text: str) -> str:
+    """A server's words in one short line that cannot steer a terminal."""
+    return " ".join(printable(text[: 4 * _LONGEST_ERROR]).split())[:_LONGEST_ERROR]
 
 
 def _value(metrics: Mapping[str, Any], name: str) -> float:

@@ -12,7 +12,10 @@ from llmservice.bench.records import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a load measured on one target. `rows` are the phases that were begun, in their order."""
+    """What a load measured on one target. `rows` are the phases that were begun, in their order.
+
+    A level is held where at least `share` of its requests (0-1) are within the objective.
+    """
 
     target: str
     model: str
@@ -21,6 +24,7 @@ class Report:
     objective: Objective
     planned: int
     rows: tuple[Figures, ...]
+    share: float = 0.99
     interrupted: bool = False
     unread: int = 0
 
@@ -33,6 +37,16 @@ class Report:
     def failed(self) -> int:
         """Those that ended without a whole answer."""
         return sum(row.failed for row in self.rows)
+
+    @property
+    def held(self) -> Figures | None:
+        """The highest level that is held, with all below it; None where the lowest is not."""
+        found = None
+        for row in sorted(self.rows, key=lambda row: row.users):
+            if row.attained < self.share:
+                break
+            found = row
+        return found
 
     @property
     def partial(self) -> bool:
@@ -68,7 +82,14 @@ def as_json(report: Report) -> dict[str, Any]:
     """Plain values: times in seconds, percentiles by name."""
     head = asdict(replace(report, rows=()))
     del head["rows"]
-    return {**head, "partial": report.partial, "ended": report.ended, "rows": [_row(row) for row in report.rows]}
+    held = report.held.name if report.held else None
+    return {
+        **head,
+        "held": held,
+        "partial": report.partial,
+        "ended": report.ended,
+        "rows": [_row(row) for row in report.rows],
+    }
 
 
 def _row(row: Figures) -> dict[str, Any]:

@@ -14,19 +14,36 @@ from llmservice.simulation.request import Arrival
 _PROMPT, _ANSWER = 128, 200
 """Tokens of a prompt and an answer where nobody says otherwise."""
 
+_SHARES = (0.3, 0.6, 0.9, 1.2, 2.0)
+"""Of the usual length, in a mixed load; their mean is 1."""
 
-def sweep(levels: Sequence[int], *, requests: int, turn: Turn) -> Load:
-    """So many requests at each of the levels, which are requests under way at once."""
+
+def sweep(levels: Sequence[int], *, requests: int, turn: Turn, mixed: bool = False) -> Load:
+    """So many requests at each of the levels, which are requests under way at once.
+
+    Requests of one length begin and end together, batch by batch. `mixed` ones do not, as among users.
+    """
+    turns = _mixed(turn) if mixed else (turn,)
     phases = tuple(
         Phase(
             name=str(level),
             users=level,
             in_flight=level,
-            conversations=(Conversation((turn,)),) * max(requests, level),
+            conversations=tuple(Conversation((turns[number % len(turns)],)) for number in range(max(requests, level))),
         )
         for level in levels
     )
-    return Load(name="sweep", phases=phases, rows="at once")
+    return Load(name="mixed sweep" if mixed else "sweep", phases=phases, rows="at once")
+
+
+def _mixed(turn: Turn) -> tuple[Turn, ...]:
+    """Prompts and answers from about a third to twice these lengths, independently, each pair once; means stay."""
+    pairs = [(prompt, answer) for prompt in _SHARES for answer in _SHARES]
+    random.Random(0).shuffle(pairs)  # noqa: S311  (the same load each time)
+    return tuple(
+        Turn(max(1, round(turn.prompt_tokens * prompt)), max(1, round(turn.answer_tokens * answer)))
+        for prompt, answer in pairs
+    )
 
 
 def users(number: int, *, ramp_seconds: float, rounds: int, think_seconds: float, turn: Turn) -> Load:

@@ -74,6 +74,7 @@ def _remarks(report: Report) -> Iterator[str]:
         "Milliseconds. TTFT: to the first token; ITL: per further token, mean of each request; E2E: to the last token. "
         f"Within: first token in {objective.ttft_seconds:g} s and {objective.tpot_seconds * 1e3:g} ms per further one."
     )
+    yield from _held(report)
     answered = [row for row in report.rows if row.requests]
     if answered:
         prompt, answer = _mean(answered, "prompt_tokens"), _mean(answered, "answer_tokens")
@@ -90,6 +91,19 @@ def _remarks(report: Report) -> Iterator[str]:
             errors[text] = errors.get(text, 0) + count
     for text, count in sorted(errors.items(), key=lambda item: -item[1])[:_ERRORS_TOLD]:
         yield f"{count} x {text}"
+
+
+def _held(report: Report) -> Iterator[str]:
+    """How many at once, or how often, it serves within the objective: of levels alone."""
+    if report.rows_are not in {"at once", "interval"} or len(report.rows) == 1:
+        return
+    wanted = f"{report.share * 100:g} % of requests within"
+    if report.held is None:
+        yield f"No level held: none has {wanted}."
+    elif report.held.users == max(row.users for row in report.rows):
+        yield f"Held up to {report.rows_are} {report.held.name}, the highest level of this load, with {wanted}."
+    else:
+        yield f"Held up to {report.rows_are} {report.held.name}, with {wanted}."
 
 
 def _mean(rows: Sequence[Figures], name: str) -> float:

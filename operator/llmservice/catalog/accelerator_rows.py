@@ -1,4 +1,4 @@
-"""accelerators.yaml → accelerators: vendors, labelling schemes, platforms and rows."""
+"""accelerators.yaml → accelerators: vendors, labelling schemes, platforms, rows and prices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -12,6 +12,7 @@ from llmservice.catalog.checks import (
     check_seccomp_profile,
     check_tolerations,
 )
+from llmservice.catalog.prices import prices_from
 from llmservice.catalog.rows import ACCELERATORS_FILE, mapping, typed
 from llmservice.errors import InvalidCatalogue
 
@@ -26,6 +27,7 @@ class _Tables:
     accelerators: tuple[Any, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    prices: Mapping[str, Any] = field(default_factory=dict)
 
 
 TABLES = tuple(each.name for each in fields(_Tables))
@@ -118,6 +120,7 @@ def accelerators_from(raw: Any) -> dict[str, Any]:
         "slices": {resource: gib for vendor in vendors.values() for resource, gib in vendor.slices.items()},
         "shared_endings": tuple(vendor.shared_ending for vendor in vendors.values() if vendor.shared_ending),
         "platforms": tables.platforms,
+        "prices": prices_from(tables.prices, accelerators, {name: row.name for name, row in accelerators.items()}),
     }
 
 

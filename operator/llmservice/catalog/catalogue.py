@@ -8,6 +8,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.catalog.accelerator import Accelerator
 from llmservice.catalog.engine_version import EngineVersion
 from llmservice.catalog.model_rows import KnownModels
+from llmservice.catalog.prices import Prices
 from llmservice.catalog.recorded_flags import Recording
 from llmservice.errors import InvalidSpec
 
@@ -33,7 +34,7 @@ class Catalogue:
     accelerator without a name. `slices` maps the resource of a part of a device to its GiB; a resource that ends like
     one of `shared_endings` is shared among pods. `platforms` maps each platform to node labels that identify it, the
     most specific first. `models` is None for the shipped ones: `loader.models_of` loads those when they are first
-    needed. `proxy_image` is that of the proxy before engines.
+    needed. `proxy_image` is that of the proxy before engines. `prices` are an administrator's.
     """
 
     engines: Mapping[str, EngineVersions]
@@ -45,6 +46,7 @@ class Catalogue:
     shared_endings: tuple[str, ...] = ()
     models: KnownModels | None = None
     proxy_image: str = ""
+    prices: Prices = field(default_factory=Prices)
 
     def engine_version(self, engine: str, version: str | None) -> EngineVersion:
         """The row of a version, or of the default when None; raises InvalidSpec (UnknownVersion)."""
@@ -93,6 +95,15 @@ class Catalogue:
         shared = resource_name.endswith(self.shared_endings) if self.shared_endings else False
         gib = 0.0 if shared else self.slices.get(resource_name.partition(".me")[0], 0.0)
         return replace(vendor, memory_gib=gib, shared=shared)
+
+    def price_per_hour(self, accelerator: str, resource: str) -> float | None:
+        """What one device of this type, that pods ask for by this resource, costs; None where no price is set.
+
+        Either name may be empty.
+        """
+        device = self.device(resource)
+        is_part = device is not None and (device.shared or device.memory_gib > 0)
+        return self.prices.of(accelerator, resource, whole=not is_part)
 
     @property
     def platform_names(self) -> list[str]:

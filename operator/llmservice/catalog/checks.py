@@ -67,9 +67,14 @@ def check_requirements(requirements: Iterable[Any], where: str) -> None:
             raise InvalidCatalogue(where, f"{requirement}: {problems_of(error, NodeRequirement)[0]}") from None
 
 
+def is_resource_name(name: str) -> bool:
+    """Whether a device's resource may have this name."""
+    return _RESOURCE.matches(name)
+
+
 def check_resource_name(name: str, where: str) -> None:
     """Accept a valid name of a device resource; raises InvalidCatalogue."""
-    if not _RESOURCE.matches(name):
+    if not is_resource_name(name):
         raise InvalidCatalogue(where, f"resource_name: {name!r} is not a resource name; write domain/name")
 
 

@@ -8,6 +8,7 @@
 | accelerators.yaml: groups, ambiguous           | name                  | the same                                 |
 | accelerators.yaml: schemes                     | its first node label  | the same                                 |
 | accelerators.yaml: platforms                   | name                  | the same; checked before shipped ones    |
+| accelerators.yaml: prices                      | the field             | sets it; none are shipped                |
 | models.yaml: models                            | id and aliases        | adds or replaces the whole row           |
 | proxy.yaml: image                              |                       | the image of the proxy before engines    |
 
@@ -73,7 +74,7 @@ def _engine(engine: str, shipped: Table, raw: Any) -> Table:
 def _accelerators(shipped: Table, given: Table) -> Table:
     for name in given.keys() - set(TABLES):
         raise InvalidCatalogue(ACCELERATORS_FILE, f"unknown table {name}; known tables: {', '.join(TABLES)}")
-    return {**shipped, **{name: _MERGES[name](shipped[name], rows, name) for name, rows in given.items()}}
+    return {**shipped, **{name: _MERGES[name](shipped.get(name, {}), rows, name) for name, rows in given.items()}}
 
 
 def _by_name(shipped: Table, given: Any, table: str) -> Table:
@@ -112,4 +113,5 @@ _MERGES: Mapping[str, Callable[[Any, Any, str], Any]] = {
     "accelerators": _rows(_name),
     "groups": _by_name,
     "ambiguous": _by_name,
+    "prices": _by_name,
 }

@@ -14,9 +14,11 @@ from click.shell_completion import CompletionItem
 from llmservice import __version__
 
 VERBS = {
+    "activate": "Hold requests for services that sleep until a replica is ready.",
     "bench": "Put load on a service, and print what it measured.",
     "cache": "List models on claims, download them before they are needed, and remove what nobody needs.",
     "completion": "Print the completion of a shell: bash, zsh or fish.",
+    "cost": "Show what the devices of services cost, and how much of it nobody used.",
     "crd": "Print the CustomResourceDefinition.",
     "diff": "Show what applying a file would change, and whether pods restart.",
     "doctor": "Check what has to be right in a cluster, each finding with its way out.",
@@ -35,6 +37,7 @@ VERBS = {
     "serve-ui": "Serve the page to the users of a cluster, each with their own rights.",
     "status": "Show what runs, where, and why: all LLMServices, or one of them on a screen.",
     "ui": "Show on a page of this machine what runs, where, and why; live.",
+    "wake": "Start a replica of a service that sleeps, before the first request does.",
     "validate": "Check files of LLMServices: every finding at once, for pipelines.",
 }
 """Each verb is the module of its name, imported on use, so that `render` does not import kopf."""

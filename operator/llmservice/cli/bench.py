@@ -13,10 +13,12 @@ from llmservice.autoscaling.policy import Objective
 from llmservice.bench import comparison, text
 from llmservice.bench.report import as_json
 from llmservice.bench.scenarios import SCENARIOS
+from llmservice.bench.transfer import Handed, packed
+from llmservice.cli.bench_asking import key_of
 from llmservice.cli.bench_files import Files
-from llmservice.cli.bench_load import LoadOptions, load_of
+from llmservice.cli.bench_job import job_of, job_options
+from llmservice.cli.bench_load import LoadOptions, arguments_of, load_of, trace_within
 from llmservice.cli.bench_measuring import Measured, Setting, measure
-from llmservice.cli.bench_target import key_of
 from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.where import Where
@@ -27,6 +29,9 @@ _INTERRUPTED = 130
 _Options = TypeVar("_Options")
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_TELL_SECONDS, _TELL_IN_LOG_SECONDS = 30.0, 5.0
+"""Between two lines of progress where there is no terminal; a log of a Job is followed by somebody."""
+
 _SECONDS = click.FloatRange(0, 86_400)
 
 
@@ -34,7 +39,11 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.argument("target", metavar="NAME|URL")
 @cluster_options
 @click.option("--model", default="", help="Model to ask for.  [default: the service's, or the first that a URL lists]")
-@click.option("--key-file", type=_FILE, help="File with a client's key. Omitted: LLMSERVICE_BENCH_KEY, or none.")
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    help="File with a client's key, or a folder of such files. Omitted: LLMSERVICE_BENCH_KEY, or none.",
+)
 @click.option("--against", metavar="NAME|URL", help="Another service: the same load on it afterwards, side by side.")
 @click.option("--scenario", type=click.Choice(list(SCENARIOS)), help="A load that people know, by its name.")
 @click.option("--users", type=click.IntRange(1, 10_000), help="Users who ask, read and ask again.")
@@ -46,6 +55,7 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.option("--seconds", type=click.FloatRange(1, 86_400), help="Of --rate: for so long.  [default: 60]")
 @click.option("--sweep", metavar="LEVELS", help="Requests under way at once, level by level: 1-9, or 1,2,4,8.")
 @click.option("--requests", type=click.IntRange(1, 100_000), help="Of --sweep: at each level.  [default: 64]")
+@click.option("--mixed", is_flag=True, help="Of --sweep: prompts and answers of a third to twice the length.")
 @click.option("--trace", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Recorded load, CSV.")
 @click.option("--prompt-tokens", type=click.IntRange(1, 131_072), help="Of a prompt.  [default: 128]")
 @click.option("--answer-tokens", type=click.IntRange(1, 131_072), help="Of an answer.  [default: 200]")
@@ -56,6 +66,13 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.option(
     "--tpot", type=click.FloatRange(0.0001, 60), default=0.1, show_default=True, help="Objective per further token."
 )
+@click.option(
+    "--share",
+    type=click.FloatRange(1, 100),
+    default=99,
+    show_default=True,
+    help="Percent of requests that have to be within the objective for a level to count as held.",
+)
 @click.option("--timeout", type=click.FloatRange(1, 3600), default=600, show_default=True, help="Of one request.")
 @click.option("--at-most", type=click.FloatRange(1, 86_400), default=3600, show_default=True, help="Seconds in all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of everything left to chance.")
@@ -64,14 +81,30 @@ _SECONDS = click.FloatRange(0, 86_400)
 @click.option("--slots", type=click.IntRange(1, 4096), help="For --save: requests that it works on at once.")
 @click.option("--save-trace", "trace_file", type=_FILE, help="Save the requests as they came, for `replay --trace`.")
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Keep the load generator's files here.")
-@click.option("--output", "-o", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@job_options
+@click.option(
+    "--output",
+    "-o",
+    type=click.Choice(["text", "json", "records"]),
+    default="text",
+    show_default=True,
+    help="records: what --in-cluster reads from the log of its Job.",
+)
 def command(  # the other options are taken apart by `_taken`
-    target: str, where: Where, output: str, key_file: Path | None, ttft: float, tpot: float, **options: Any
+    target: str,
+    where: Where,
+    output: str,
+    key_file: Path | None,
+    ttft: float,
+    tpot: float,
+    share: float,
+    **options: Any,
 ) -> None:
     """Put load on a service and print what it measured: time to first token, time per token, throughput, errors.
 
     NAME is an LLMService, reached through the API server, as by `kubectl port-forward`; URL any server that speaks
-    OpenAI's protocol. Load is sent by AIPerf, which is installed into a folder of its own the first time.
+    OpenAI's protocol. Load is sent by AIPerf, which is installed into a folder of its own the first time; with
+    --in-cluster by a Job beside the service, which is followed, and deleted at the end.
 
     \b
     Exit codes: 0 done, 1 nothing was answered or the target refuses, 2 wrong usage, 130 Ctrl-C: figures are partial.
@@ -80,13 +113,25 @@ def command(  # the other options are taken apart by `_taken`
     llmservice bench chat --scenario sweep-1-9 --picture sweep.svg
     llmservice bench chat --users 100 --ramp 10 --rounds 10 --think 2
     llmservice bench chat --against chat-b --sweep 1,4,16
+    llmservice bench chat -n ml --in-cluster --scenario ramp-100
     llmservice bench http://10.0.0.7:8000 --rate 2 --poisson --seconds 300 --save l4.yaml
     """  # noqa: D301  (the backspace is click's mark: keep these lines as they are)
     with errors_shown():
-        load, files = load_of(_taken(LoadOptions, options)), _taken(Files, options)
+        asked, files = _taken(LoadOptions, options), _taken(Files, options)
+        load, job = load_of(asked), job_of(options, key_file)
         files.check()
-        objective = Objective(ttft_seconds=ttft, tpot_seconds=tpot)
-        given = {"target": target, "where": where, "load": load, "objective": objective, "key": key_of(key_file)}
+        given = {
+            "target": target,
+            "where": where,
+            "load": load,
+            "objective": Objective(ttft_seconds=ttft, tpot_seconds=tpot),
+            "share": share / 100,
+            "key": "" if job else key_of(key_file),
+            "tell_seconds": _TELL_IN_LOG_SECONDS if output == "records" else _TELL_SECONDS,
+            "job": job,
+            "arguments": (*arguments_of(asked), *_passed_on(options)),
+            "trace": trace_within(load) if job and asked.trace else "",
+        }
         measured = asyncio.run(measure(_taken(Setting, {**options, **given})))
         _tell(measured, output)
         files.write(measured)
@@ -101,8 +146,18 @@ def _taken(kind: type[_Options], options: dict[str, Any]) -> _Options:
     return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})  # type: ignore[arg-type]
 
 
+def _passed_on(options: dict[str, Any]) -> list[str]:
+    """Options of a measurement that a Job has to know, too."""
+    numbers = [f"--{name.replace('_', '-')}={options[name]:g}" for name in ("timeout", "at_most")]
+    return [*numbers, *(["--until-eos"] if options["until_eos"] else [])]
+
+
 def _tell(measured: list[Measured], output: str) -> None:
     first = measured[0].report
+    if output == "records":
+        handed = Handed(model=first.model, interrupted=first.interrupted, records=measured[0].records)
+        click.echo("\n".join(packed(handed)))
+        return
     if len(measured) == 1:
         click.echo(json.dumps(as_json(first)) if output == "json" else text.as_text(first))
         return

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+import click
 import yaml
 
-from llmservice.bench.measured import profile_of
+from llmservice.bench.measured import narrow, profile_of
 from llmservice.bench.records import Record
 from llmservice.bench.report import Report
 from llmservice.cli.bench_measuring import Measured
@@ -56,6 +57,9 @@ def draw(path: Path, reports: Sequence[Report]) -> None:
 def save_profile(path: Path, measured: Measured, slots: int | None) -> None:
     """What one replica did, as `llmservice replay --profile` reads it. Raises InvalidInput where it says too little."""
     profile = profile_of(measured.report, measured.records, slots=slots, replicas=measured.replicas or 1)
+    if narrow(measured.records):
+        remedy = "--sweep with --mixed has several"
+        click.echo(f"{path}: all prompts have about one length, and it predicts no other well: {remedy}", err=True)
     with _refusals_told(path):
         path.write_text(yaml.safe_dump(profile, sort_keys=False, width=120), encoding="utf-8")
 

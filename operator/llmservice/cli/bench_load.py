@@ -1,8 +1,9 @@
 """The load that the options of `llmservice bench` ask for: a named one, or exactly one of four kinds."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from llmservice.bench.job import LARGEST_TRACE, TRACE_FILE
 from llmservice.bench.load import LONGEST_TOKENS, MOST_REQUESTS, Load
 from llmservice.bench.scenarios import SCENARIOS, rate, recorded, sweep, users, usual_turn
 from llmservice.errors import UsageError
@@ -28,6 +29,7 @@ class LoadOptions:
     seconds: float | None
     sweep: str | None
     requests: int | None
+    mixed: bool
     trace: Path | None
     prompt_tokens: int | None
     answer_tokens: int | None
@@ -49,6 +51,31 @@ def load_of(options: LoadOptions) -> Load:
     return load
 
 
+def arguments_of(options: LoadOptions) -> tuple[str, ...]:
+    """The same options for another `llmservice bench`, which finds a trace at its place in a Job."""
+    given = {name: value for name, value in asdict(options).items() if value is not None and value is not False}
+    if options.trace is not None:
+        given["trace"] = TRACE_FILE
+    return tuple(
+        f"--{name.replace('_', '-')}" if value is True else f"--{name.replace('_', '-')}={value}"
+        for name, value in given.items()
+    )
+
+
+def trace_within(load: Load) -> str:
+    """A recorded load as CSV for a Job. Raises UsageError where it has no room in one."""
+    turns = ((conversation.at, conversation.turns[0]) for conversation in load.phases[0].conversations)
+    lines = (f"{at:.3f},{turn.prompt_tokens},{turn.answer_tokens}\n" for at, turn in turns)
+    text = "".join(("arrival_seconds,prompt_tokens,output_tokens\n", *lines))
+    if len(text) > LARGEST_TRACE:
+        raise UsageError(
+            "TraceTooLarge",
+            f"{load.requests} requests are more than a Job can be given ({LARGEST_TRACE} characters): cut the trace",
+            field="--trace",
+        )
+    return text
+
+
 def _made(kind: str, options: LoadOptions) -> Load:
     turn = usual_turn(options.prompt_tokens, options.answer_tokens)
     if kind == "scenario":
@@ -62,7 +89,7 @@ def _made(kind: str, options: LoadOptions) -> Load:
             raise UsageError("LoadTooLarge", f"more than {MOST_REQUESTS} requests: lower --rate or --seconds")
         return rate(options.rate or 1, seconds=seconds, poisson=options.poisson, seed=options.seed, turn=turn)
     if kind == "sweep":
-        return sweep(levels_in(options.sweep or ""), requests=options.requests or 64, turn=turn)
+        return sweep(levels_in(options.sweep or ""), requests=options.requests or 64, turn=turn, mixed=options.mixed)
     return _of_trace(options.trace or Path())
 
 
@@ -97,7 +124,7 @@ def _refuse_without_effect(kind: str, options: LoadOptions) -> None:
     belongs: dict[str, dict[str, object]] = {
         "users": of_users,
         "rate": of_rate,
-        "sweep": {"--requests": options.requests},
+        "sweep": {"--requests": options.requests, "--mixed": options.mixed or None},
     }
     if kind in {"scenario", "trace"}:
         belongs |= {"users, --rate or --sweep": sizes}

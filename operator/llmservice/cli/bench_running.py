@@ -28,7 +28,6 @@ from llmservice.bench.records import Record, records_of
 from llmservice.errors import Unavailable
 
 _LOOK_SECONDS = 0.5
-_TELL_SECONDS = 30.0
 _PATIENCE_SECONDS = 30.0
 """For a generator that was told to stop."""
 
@@ -40,7 +39,8 @@ _TOLD = 600
 class Running:
     """One load on one target. `folder` takes a folder for each run; `at_most_seconds` bounds all of them together.
 
-    `salt` makes its prompts new to the server. `stop` is set to end it: what was measured by then stays.
+    `salt` makes its prompts new to the server. Without a terminal it says every `tell_seconds` how far it is. `stop` is
+    set to end it: what was measured by then stays.
     """
 
     generator: Path
@@ -50,6 +50,7 @@ class Running:
     calibration: Calibration
     folder: Path
     at_most_seconds: float
+    tell_seconds: float = 30.0
     salt: int = field(default_factory=lambda: secrets.randbits(32))
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     records: list[Record] = field(default_factory=list)
@@ -125,7 +126,7 @@ class Running:
             click.echo(f"\r\x1b[K{text}", err=True, nl=False)
             if ended >= planned:
                 click.echo("\r\x1b[K", err=True, nl=False)
-        elif time.monotonic() - self._told_at > _TELL_SECONDS:
+        elif time.monotonic() - self._told_at > self.tell_seconds:
             self._told_at = time.monotonic()
             click.echo(text, err=True)
 

@@ -12,21 +12,24 @@ from llmservice.cli.projection import projected
 from llmservice.cli.rollout_words import Words, told
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.device_census import DeviceCensus
+from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.converging.replicas import stating
 from llmservice.converging.rollout_record import changes_template, record_of, recorded, replacing
 from llmservice.converging.rollout_step import RolloutStep
-from llmservice.errors import InvalidSpec
+from llmservice.errors import InvalidSpec, Refused
 from llmservice.objects.names import ROLLOUT_ANNOTATION
 from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of, uid_of
+from llmservice.objects.workloads import workload_in
 from llmservice.planning.facts import Facts, facts_from_text, pinned_facts
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.applying import wanted_replicas
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.planner import CataloguePlanner
+from llmservice.rendering.http_route import ROUTE_KINDS, route_children
 from llmservice.rendering.manifests import CHILD_KINDS, render
 
-_MAY_END = ("NetworkPolicy", "PodDisruptionBudget")
+_MAY_END = ("NetworkPolicy", "PodDisruptionBudget", *ROUTE_KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,20 +75,22 @@ async def compared(
     after = _planned(planner, _as_applied(body, live), live, update=update)
     children = await _children(server, live, after) if live else {}
     pods = await replicas_of(server, live) if live else []
-    deployment = children.get(Ref("Deployment", namespace, name))
+    deployment = children.get(Ref(after.plan.workload_kind, namespace, name))
     wanted = stating(
         render(after.plan, replicas=None), wanted_replicas(after.service, after.plan, deployment, datetime.now(UTC))
     )
-    intent = next(each for each in wanted if each["kind"] == "Deployment")
+    intent = workload_in(wanted)
     step = RolloutStep(after.plan, after.body, wanted, intent, deployment, pods)
     restarts = deployment is not None and changes_template(deployment, intent)
     words = await told(step, FreeDevices(DeviceCensus(connection), time.monotonic), planner, after.service, restarts)
+    routes = await _routes(server, live, after)
     before = _intents_before(planner, live)
+    manifests = (*_recorded(step, restarts=restarts), *(route_children(after.plan) if routes is not None else ()))
     return Comparison(
         namespace=namespace,
         name=name,
         is_new=live is None,
-        children=tuple(_pairs(_recorded(step, restarts=restarts), before, children)),
+        children=tuple(_pairs(manifests, before, children | (routes or {}))),
         words=words,
     )
 
@@ -127,9 +132,22 @@ def _facts_of(live: Manifest) -> Facts | None:
 
 
 async def _children(server: ApiServer, live: Manifest, after: _Planned) -> dict[Ref, Manifest]:
-    """Those that the resource controls."""
+    """Those that the resource controls; of kinds that a cluster may lack where the plan has one."""
+    owner, rendered = after.plan.owner, {each["kind"] for each in render(after.plan, replicas=None)}
+    kinds = [kind for kind in CHILD_KINDS if kind in rendered or not KINDS[kind].optional]
+    found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in kinds]
+    return {ref_of(each): each for each in found if each and controller_uid(each) == uid_of(live)}
+
+
+async def _routes(server: ApiServer, live: Manifest | None, after: _Planned) -> dict[Ref, Manifest] | None:
+    """What leads to it from outside; None where the caller may not read it, which is then not compared."""
+    if live is None or not (after.plan.route or (live.get("spec") or {}).get("route")):
+        return {}
     owner = after.plan.owner
-    found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in CHILD_KINDS]
+    try:
+        found = [await server.get(Ref(kind, owner.namespace, owner.name)) for kind in ROUTE_KINDS]
+    except Refused:
+        return None
     return {ref_of(each): each for each in found if each and controller_uid(each) == uid_of(live)}
 
 
@@ -141,7 +159,7 @@ def _intents_before(planner: CataloguePlanner, live: Manifest | None) -> dict[Re
         plan = _planned(planner, live, live, update=False).plan
     except InvalidSpec:
         return {}
-    return {ref_of(each): each for each in render(plan, replicas=None)}
+    return {ref_of(each): each for each in (*render(plan, replicas=None), *route_children(plan))}
 
 
 def _recorded(step: RolloutStep, *, restarts: bool) -> Sequence[Manifest]:

@@ -23,6 +23,7 @@ from llmservice.cli.checkup import (
     of_services,
 )
 from llmservice.cli.checkup_devices import of_devices
+from llmservice.cli.checkup_routes import RESOURCES, of_routes
 from llmservice.cli.cluster_options import cluster_options
 from llmservice.cli.connecting import connected
 from llmservice.cli.exit_codes import errors_shown
@@ -47,7 +48,7 @@ _VERBS = ("get", "list", "create", "patch", "delete")
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator runs.")
 @output_option()
 def command(where: Where, operator_namespace: str, output: str) -> None:
-    """Check the cluster: Kubernetes, CRD, operator, your rights, devices by type and how many are free, LLMServices.
+    """Check the cluster: Kubernetes, CRD, operator, your rights, devices and how many are free, routes, LLMServices.
 
     Each finding says what to do about it. It reads with your own rights; what they do not show is marked with "?".
 
@@ -85,6 +86,7 @@ async def _examined(where: Where, operator_namespace: str) -> list[Finding]:
             *of_operator(lease, leader, datetime.now(UTC), operator_namespace, known),
             of_rights({verb: await _may(connection, verb, chosen) for verb in _VERBS}, chosen),
             *of_devices(nodes or [], await _taken(census), load_catalogue()),
+            of_routes(await _seen(lambda: connection.call("GET", RESOURCES)), known),
             of_services(services),
         ]
 

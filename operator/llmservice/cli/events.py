@@ -17,10 +17,11 @@ from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.transport.connection import Connection
 from llmservice.cluster.watching.listing import Selection, list_all
-from llmservice.errors import Refused, UsageError
+from llmservice.errors import NotFound, Refused, UsageError
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import WORKLOADS
 
-_KINDS = ("Deployment", "ReplicaSet", "Pod", "PersistentVolumeClaim", "PodDisruptionBudget")
+_KINDS = (*WORKLOADS, "ReplicaSet", "Pod", "PersistentVolumeClaim", "PodDisruptionBudget")
 _USUAL, _MOST = 50, 5000
 _WATCH_SECONDS = 2.0
 
@@ -79,13 +80,13 @@ async def _events(connection: Connection, server: ApiServer, service: Manifest) 
 
 
 async def _seen(server: ApiServer, service: Manifest, kind: str) -> list[Manifest]:
-    """Those of one kind, of the service's Jobs as well; none where they may not be listed."""
+    """Those of one kind, of the service's Jobs as well; none where they may not be listed, or there is no such kind."""
     try:
         found = await labelled(server, service, kind)
         if kind == "Pod":
             jobs = await jobs_of(server, service)
             found += [*jobs, *await pods_of_jobs(server, service, jobs)]
-    except Refused:
+    except (Refused, NotFound):
         return []
     return found
 

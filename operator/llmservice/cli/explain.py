@@ -22,6 +22,7 @@ from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, NotYet, OperatorError, Refused, Unavailable
 from llmservice.objects.names import LEASE
 from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.workloads import kind_for
 
 
 @click.command(name="explain")
@@ -120,7 +121,7 @@ def _away(error: OperatorError, service: Manifest) -> Unavailable:
 async def _held(server: ApiServer, namespace: str, name: str) -> dict[str, Any]:
     service = await service_named(server, namespace, name)
     try:
-        deployment = await server.get(Ref("Deployment", namespace, name))
+        deployment = await server.get(Ref(kind_for(service.get("spec") or {}), namespace, name))
     except Refused:
         return held(service, None, is_hidden=True)
     return held(service, deployment)

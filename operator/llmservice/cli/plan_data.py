@@ -57,6 +57,7 @@ def _planned(plan: ServicePlan) -> dict[str, Any]:
         "names": list(plan.names),
         "accelerator": plan.accelerator,
         "devices": plan.devices,
+        "nodes": plan.nodes,
         "resourceName": plan.resource_name,
         "command": list(container.command),
         "args": list(redacted_arguments(container.args)),

@@ -77,7 +77,8 @@ def _devices(plan: ServicePlan) -> str:
     if not plan.devices:
         return "none: the CPU"
     shared = "".join(f", {name} {number}" for name, number in asdict(plan.parallelism).items() if number > 1)
-    return f"{plan.devices} x {plan.accelerator or plan.resource_name} ({plan.resource_name}){shared}"
+    nodes = f" on {plan.nodes} nodes" if plan.nodes > 1 else ""
+    return f"{plan.devices} x {plan.accelerator or plan.resource_name} ({plan.resource_name}){nodes}{shared}"
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from llmservice.converging.replicas import replicas_to_state
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.claim import owned_claim
+from llmservice.rendering.http_route import route_children
 from llmservice.rendering.manifests import render
 
 
@@ -92,7 +93,7 @@ def _manifests(answer: Answer) -> tuple[Manifest, ...]:
 def _of_plan(service: LLMService, plan: ServicePlan) -> tuple[Manifest, ...]:
     spec = service.spec
     replicas = replicas_to_state(fixed=spec.replicas, suspend=spec.suspend, minimum=plan.minimum or 1, deployment=None)
-    return (*_claim(service, plan), *render(plan, replicas.value))
+    return (*_claim(service, plan), *render(plan, replicas.value), *route_children(plan))
 
 
 def _claim(service: LLMService, plan: ServicePlan) -> Iterator[Manifest]:

@@ -12,7 +12,10 @@ from llmservice.planning.schedules import choose_schedules
 
 
 def read_timetable(path: Path) -> Timetable:
-    """Bounds and schedules of the first resource in a file that has schedules; raises InvalidInput where none has."""
+    """Bounds and schedules of the first resource in a file that has schedules; raises InvalidInput where none has.
+
+    Sleep is not played: a resource with minReplicas 0 is as one with 1.
+    """
     documents = read_file(str(path))
     if isinstance(documents, Finding):
         raise InvalidInput("Unreadable", documents.message)
@@ -22,7 +25,9 @@ def read_timetable(path: Path) -> Timetable:
             scaling = LLMService.parse(body).spec.autoscaling
             if scaling is not None and scaling.schedules:
                 schedules = choose_schedules(scaling.schedules)
-                return Timetable(minimum=scaling.min_replicas, maximum=scaling.max_replicas, schedules=schedules)
+                return Timetable(
+                    minimum=max(1, scaling.min_replicas), maximum=scaling.max_replicas, schedules=schedules
+                )
     raise InvalidInput("NoSchedules", f"{path} has no LLMService with spec.autoscaling.schedules: name one that has")
 
 

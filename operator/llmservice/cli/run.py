@@ -13,6 +13,17 @@ from llmservice.controllers.logs import set_up_logs
 from llmservice.settings import namespaces_in, settings_from
 
 
+def given_namespaces(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Validated like LLMSERVICE_NAMESPACES."""
+    try:
+        names = namespaces_in(",".join(given))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    if given and not names:
+        raise click.BadParameter("is empty: name a namespace, or omit the option for all")
+    return names
+
+
 @click.command(name="run")
 @click.option("--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current.")
 @click.option(
@@ -26,7 +37,7 @@ from llmservice.settings import namespaces_in, settings_from
     "-n",
     "namespaces",
     multiple=True,
-    callback=lambda _, __, given: _namespaces(given),
+    callback=given_namespaces,
     help="Watch only this namespace; repeatable. Omitted: all.",
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=None, help="Concurrent reconciles (16).")
@@ -55,17 +66,6 @@ def command(
         set_up_logs(settings.log_level, settings.log_format)
         _collect_rarely()
         asyncio.run(run_operator(settings))
-
-
-def _namespaces(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Validated like LLMSERVICE_NAMESPACES."""
-    try:
-        names = namespaces_in(",".join(given))
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-    if given and not names:
-        raise click.BadParameter("is empty: name a namespace, or omit the option for all")
-    return names
 
 
 def _collect_rarely() -> None:

@@ -81,6 +81,8 @@ def _facts(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _start(state["startup"])
     if scaling.get("message"):
         yield "autoscaling", str(scaling["message"])
+    if idle := scaling.get("idle"):
+        yield "idle", _rest(idle)
 
 
 def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -88,6 +90,15 @@ def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "totalSeconds" in last:
         parts = ", ".join(f"{phase} {span(seconds)}" for phase, seconds in phases_in(last).items() if seconds)
         yield "last start", f"{span(last['totalSeconds'])} ({parts})" if parts else span(last["totalSeconds"])
+
+
+def _rest(idle: Mapping[str, Any]) -> str:
+    """Whether it sleeps, or when it will."""
+    held = f"; {idle['held']} requests are held" if idle.get("held") else ""
+    if idle.get("since"):
+        return f"asleep since {idle['since']}{held}"
+    when = f", at {idle['sleepsAt']}" if idle.get("sleepsAt") else ""
+    return f"sleeps after {span(idle.get('afterSeconds', 0))} without a request{when}{held}"
 
 
 def _pods(pods: Iterable[Mapping[str, Any]]) -> Iterator[tuple[object, ...]]:

@@ -44,7 +44,9 @@ KINDS = {
         Kind("coordination.k8s.io/v1", "Lease", "leases"),
         Kind("v1", "ConfigMap", "configmaps"),
         Kind("v1", "Node", "nodes"),
+        Kind("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
         Kind("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes", optional=True),
+        Kind("inference.networking.k8s.io/v1", "InferencePool", "inferencepools", optional=True),
         Kind("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "leaderworkersets", optional=True),
     )
 }

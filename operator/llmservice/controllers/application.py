@@ -60,6 +60,8 @@ async def _work(parts: Parts, settings: Settings) -> None:
     async with asyncio.TaskGroup() as group:
         for informer in parts.informers:
             group.create_task(informer.run())
+        if parts.activation and parts.activation.informer:
+            group.create_task(parts.activation.informer.run())
         for part in (parts.catalogue, parts.platform, parts.replica.loop, parts.rereading):
             group.create_task(part.run())
         await asyncio.gather(parts.namespaces.settled(), parts.catalogue.settled.wait(), parts.platform.settled.wait())
@@ -80,6 +82,9 @@ async def _lead(parts: Parts, workers: int) -> None:
         group.create_task(parts.autoscaler.run())
         group.create_task(parts.stalls.run())
         group.create_task(parts.nodes.run())
+        if parts.activation:
+            group.create_task(parts.activation.polling.run())
+        group.create_task(parts.accounts.run())
         for _ in range(workers):
             group.create_task(work(parts.queue, parts.reconcile))
 

@@ -19,12 +19,13 @@ from llmservice.errors import OperatorError
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from llmservice.pauses import jittered
+from llmservice.rendering.http_route import ROUTE_KINDS
 from llmservice.rendering.manifests import CHILD_KINDS
 
 log = logging.getLogger(__name__)
 
-_SELECTORS = {"LLMService": "", **dict.fromkeys((*CHILD_KINDS, "ReplicaSet", "Pod"), NAME_LABEL)}
-"""The kinds that are watched, with the labels they are watched by."""
+WATCHED = ("LLMService", *CHILD_KINDS, *ROUTE_KINDS, "ReplicaSet", "Pod")
+"""The kinds that are always watched, all but the first by our label."""
 
 _EVERY_SECONDS = 250.0
 _SPREAD_SECONDS = 120.0
@@ -74,7 +75,7 @@ class Resync:
 
     A whole round every few minutes, spread over time; at once, a moment after `wanted` is set; and sooner again in a
     namespace where it failed; `absent` tells the kinds that a namespace lacks, which are left out. The first one comes
-    after a period: informers and kopf have just listed everything.
+    after a period: informers and kopf have just listed everything. `kinds` are those that are watched.
     """
 
     api: Lister
@@ -82,6 +83,7 @@ class Resync:
     history: History = field(default_factory=History)
     namespaces: tuple[str, ...] = ("",)
     absent: Callable[[str], Collection[str]] = lambda _: ()
+    kinds: tuple[str, ...] = WATCHED
     wanted: asyncio.Event = field(default_factory=asyncio.Event)
     _told: dict[str, str] = field(default_factory=dict)
 
@@ -105,9 +107,10 @@ class Resync:
 
     async def resync(self, namespace: str, pause: Pause) -> None:
         """All kinds of a namespace that it has, once; raises `OperatorError`."""
-        for kind, selector in _SELECTORS.items():
+        for kind in self.kinds:
             if kind in self.absent(namespace):
                 continue
+            selector = "" if kind == "LLMService" else NAME_LABEL
             await self._kind(
                 Selection(kind=kind, namespace=namespace, label_selector=selector, metadata_only=True), pause
             )
@@ -161,7 +164,7 @@ class Resync:
 
     def _slowly(self) -> Pause:
         """A pause after each page, so that a round takes about as long with few objects as with many."""
-        pages = max(len(self.cache) / _PER_PAGE, len(_SELECTORS) * len(self.namespaces))
+        pages = max(len(self.cache) / _PER_PAGE, len(self.kinds) * len(self.namespaces))
         seconds = min(_LONGEST_PAUSE_SECONDS, _SPREAD_SECONDS / pages)
 
         async def pause() -> None:

@@ -87,5 +87,14 @@ def _owners(manifest: Manifest) -> Iterator[ServiceKey]:
 
 
 def _says_the_same(before: Manifest, after: Manifest) -> bool:
+    if after["kind"] == "EndpointSlice":  # of those of a selector only readiness is kept: their versions change often
+        return _without_version(before) == _without_version(after)
     asked = _ASKED.get(after["kind"])
     return asked is not None and all(before["metadata"].get(key) == after["metadata"].get(key) for key in asked)
+
+
+def _without_version(manifest: Manifest) -> Manifest:
+    metadata = {
+        key: value for key, value in manifest["metadata"].items() if key not in {"resourceVersion", "generation"}
+    }
+    return {**manifest, "metadata": metadata}

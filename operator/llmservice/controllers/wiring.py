@@ -19,15 +19,18 @@ from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection, node_label_keys
 from llmservice.cluster.watching.optional_kinds import OptionalKinds
+from llmservice.controllers.activation import Activation, an_activation, slice_kinds
 from llmservice.controllers.adapters import adapter_loading
 from llmservice.controllers.catalogue_watch import CatalogueWatch
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from llmservice.controllers.kopf_thread.watch import KopfWatch
+from llmservice.controllers.metrics.activator_series import ActivatorSeries
+from llmservice.controllers.metrics.cost_series import CostSeries
 from llmservice.controllers.metrics.engine_series import EngineSeries
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.controllers.replica import Replica
 from llmservice.controllers.rereading import Rereading, WithinHistory
-from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.controllers.resync import WATCHED, ApiLister, Resync
 from llmservice.controllers.scaling import an_autoscaler
 from llmservice.controllers.served_namespaces import OnlyListed, ServedNamespaces
 from llmservice.controllers.stalls import a_stall_watch
@@ -35,6 +38,7 @@ from llmservice.controllers.triggers import enqueue_all, enqueue_owner, remember
 from llmservice.objects.names import CATALOGUE, NAME_LABEL
 from llmservice.objects.references import Ref
 from llmservice.planning.network import MetricsReaders
+from llmservice.reconcilers.accounts import Accounts
 from llmservice.reconcilers.downloads import Downloads, download_settings
 from llmservice.reconcilers.free_devices import FreeDevices
 from llmservice.reconcilers.inspections import Inspections, inspection_settings
@@ -70,20 +74,27 @@ class Parts:
     autoscaler: Autoscaler
     stalls: StallWatch
     nodes: NodeWatch
+    accounts: Accounts
+    activation: Activation | None = None
 
 
 def wire(settings: Settings, connection: Connection, replica: Replica, sources: Mapping[str, Source]) -> Parts:
     """Every part, made and connected."""
     cache, queue, history = ObjectCache(), replica.queue(), History()
     namespaces = settings.namespaces or ("",)
-    optional = OptionalKinds()
+    kinds, optional = (*WATCHED, *slice_kinds(settings)), OptionalKinds()
     resync = Resync(
-        api=ApiLister(connection), cache=cache, history=history, namespaces=namespaces, absent=optional.absent_in
+        api=ApiLister(connection),
+        cache=cache,
+        history=history,
+        namespaces=namespaces,
+        absent=optional.absent_in,
+        kinds=kinds,
     )
     history.after_outage = resync.wanted.set
     events = EventRateLimiter(dropped=replica.metrics.events_dropped.inc)
     cluster = replica.writing(ApiServer(connection, events), connection, cache, history)
-    informers = _informers(connection, cache, history, optional, namespaces)
+    informers = _informers(connection, cache, history, optional, namespaces, kinds[1:])
     optional.listen(lambda _, namespace: enqueue_all(queue, cache, namespace))
     served = ServedNamespaces(informers)
     planner = _planner(settings)
@@ -91,12 +102,19 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
     cache.listen(nodes.notice)
     measured = replica.metrics.autoscale_seconds.observe
     autoscaler = an_autoscaler(cluster, cache, planner, sources, queue.add, measured, lambda: nodes.leaving)
+    activation = an_activation(settings, connection, cache, autoscaler, queue.add)
     stalls = a_stall_watch(settings, cluster, cache, planner, sources, queue.add)
     autoscaler.noted = stalls.note
     replica.metrics.registry.register(EngineSeries(stalls.states))
-    observer = Observer(cluster=cluster, cache=cache, child_kinds=CHILD_KINDS, absent=optional.absent_in)
-    reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls)
+    ready = activation.sleepers.activators.ready if activation else None
+    replica.metrics.registry.register(ActivatorSeries(ready))
+    child_kinds = (*CHILD_KINDS, *slice_kinds(settings))
+    observer = Observer(cluster=cluster, cache=cache, child_kinds=child_kinds, absent=optional.absent_in)
+    reconciler = _reconciler(settings, connection, observer, planner, autoscaler, stalls, activation)
     reconciler.status.started = replica.metrics.observe_start
+    accounts = _accounts(cache, planner, queue.add)
+    stalls.noted, reconciler.status.completed = accounts.note, accounts.with_cost
+    replica.metrics.registry.register(CostSeries(accounts))
     cache.listen(functools.partial(enqueue_owner, queue, is_foreign=reconciler.status.is_foreign))
     cache.listen(reconciler.forget)
     use = functools.partial(use_catalogue, planner, cache, queue)
@@ -119,6 +137,8 @@ def wire(settings: Settings, connection: Connection, replica: Replica, sources: 
         autoscaler=autoscaler,
         stalls=stalls,
         nodes=nodes,
+        activation=activation,
+        accounts=accounts,
     )
 
 
@@ -128,8 +148,9 @@ def _informers(
     history: History,
     optional: OptionalKinds,
     namespaces: tuple[str, ...],
+    kinds: tuple[str, ...],
 ) -> tuple[Informer, ...]:
-    """One for each kind of child and each namespace, and for ReplicaSets, by their metadata alone, and pods."""
+    """One for each kind and each namespace; of ReplicaSets by their metadata alone."""
     return tuple(
         Informer(
             connection=connection,
@@ -143,14 +164,16 @@ def _informers(
             history=history,
             optional=optional,
         )
-        for kind in (*CHILD_KINDS, "ReplicaSet", "Pod")
+        for kind in kinds
         for namespace in namespaces
     )
 
 
 def _planner(settings: Settings) -> CataloguePlanner:
     readers = MetricsReaders(operator=own_namespace(), monitoring=settings.monitoring_namespace)
-    return CataloguePlanner(load_catalogue(), registry_settings(settings), readers=readers)
+    return CataloguePlanner(
+        load_catalogue(), registry_settings(settings), readers=readers, activator=bool(settings.activator)
+    )
 
 
 def _reconciler(
@@ -160,6 +183,7 @@ def _reconciler(
     planner: CataloguePlanner,
     autoscaler: Autoscaler,
     stalls: StallWatch,
+    activation: Activation | None,
 ) -> LLMServiceReconciler:
     """Only an operator of the whole cluster counts free devices: the pods of every namespace hold them."""
     cluster, cache = observer.cluster, observer.cache
@@ -183,8 +207,15 @@ def _reconciler(
         fetch=downloads.weights_of,
         fetch_beside=downloads.beside_of,
         adapters=adapter_loading(),
+        sleepers=activation.sleepers if activation else None,
         free=None if settings.namespaces else FreeDevices(DeviceCensus(connection), time.monotonic),
     )
+
+
+def _accounts(cache: ObjectCache, planner: CataloguePlanner, changed: Callable[[ServiceKey], None]) -> Accounts:
+    accounts = Accounts(cache=cache, catalogue=lambda: planner.catalogue, clock=time.time, changed=changed)
+    accounts.listen_to(cache)
+    return accounts
 
 
 def _catalogue(

@@ -119,7 +119,7 @@ def _layers(report: StartReport, plan: ServicePlan) -> str:
 def _place(report: StartReport, plan: ServicePlan) -> str:
     """The devices by their names, or how many there are, and whether others were to be used too."""
     count = report.device_count or len(report.devices)
-    few = f", {count} of {plan.devices} devices" if 0 < count < plan.devices else ""
+    few = f", {count} of {plan.devices_of_node} devices" if 0 < count < plan.devices_of_node else ""
     if 0 < len(report.devices) <= _NAMED:
         return f"{', '.join(report.devices)}{few}"
     kind = _KINDS.get(report.backend or "", "")

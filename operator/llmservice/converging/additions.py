@@ -8,6 +8,7 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.diagnosis import sentence
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest, Ref, ref_of
+from llmservice.objects.workloads import is_workload, pod_templates
 
 _LISTS = {"containers": "container", "initContainers": "init container"}
 _NAMED_AT_MOST = 6
@@ -42,13 +43,16 @@ def _additions(live: Manifest, intent: Manifest) -> Iterator[str]:
     if intent["kind"] == "Service":
         for port in _beside(live["spec"], intent["spec"], "ports", _port):
             yield f"port {port} {where}"
-    elif intent["kind"] == "Deployment":
-        theirs, ours = (manifest["spec"]["template"]["spec"] for manifest in (live, intent))
-        for field, word in _LISTS.items():
-            for name in _beside(theirs, ours, field, _name):
-                yield f"{word} {name} {where}"
-        for name in _beside(_engine(theirs), _engine(ours), "env", _name):
-            yield f"environment variable {name} {where}"
+    elif is_workload(intent):
+        for theirs, ours in zip(pod_templates(live), pod_templates(intent), strict=True):
+            yield from (f"{what} {where}" for what in _additions_of_pods(theirs["spec"], ours["spec"]))
+
+
+def _additions_of_pods(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[str]:
+    """Each as "container istio-proxy"."""
+    for field, word in _LISTS.items():
+        yield from (f"{word} {name}" for name in _beside(theirs, ours, field, _name))
+    yield from (f"environment variable {name}" for name in _beside(_engine(theirs), _engine(ours), "env", _name))
 
 
 def _beside(

@@ -9,7 +9,7 @@ from llmservice.converging.observed import Observed
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 
 CREATED = "created"
-_MAY_END = ("NetworkPolicy", "PodDisruptionBudget")
+_MAY_END = ("NetworkPolicy", "PodDisruptionBudget", "EndpointSlice", "HTTPRoute", "InferencePool")
 """The kinds that an edit of the spec can make superfluous. Any other Deployment or Service with our owner UID was made
 by somebody else: the garbage collector removes it together with the resource."""
 

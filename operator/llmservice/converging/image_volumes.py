@@ -11,11 +11,12 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.intent import digest_of, intent_digest
 from llmservice.errors import Refused
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import is_workload, pod_templates
 
 
 def check_image_volumes(manifests: Iterable[Manifest], live: Mapping[str, Any] | None) -> None:
-    """Raises Refused where the Deployment that runs (`live`) was applied as it is wanted and has no such volume."""
-    wanted = next((each for each in manifests if each["kind"] == "Deployment"), None)
+    """Raises Refused where the workload that runs (`live`) was applied as it is wanted and has no such volume."""
+    wanted = next(filter(is_workload, manifests), None)
     if wanted is None or live is None or digest_of(live) != intent_digest(wanted):
         return
     if set(_image_volumes(wanted)) - set(_image_volumes(live)):
@@ -27,6 +28,7 @@ def check_image_volumes(manifests: Iterable[Manifest], live: Mapping[str, Any] |
         )
 
 
-def _image_volumes(deployment: Mapping[str, Any]) -> Iterator[str]:
-    volumes = deployment["spec"]["template"]["spec"].get("volumes") or ()
-    return (str(volume.get("name")) for volume in volumes if volume.get("image"))
+def _image_volumes(workload: Mapping[str, Any]) -> Iterator[str]:
+    for template in pod_templates(workload):
+        volumes = template["spec"].get("volumes") or ()
+        yield from (str(volume.get("name")) for volume in volumes if volume.get("image"))

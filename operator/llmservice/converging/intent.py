@@ -103,7 +103,7 @@ def _are_alike(live: Any, intent: Any) -> bool:
 
 def _difference_in_map(live: Mapping[str, Any], intent: Mapping[str, Any], *, whole: bool) -> FieldPath | None:
     for key, value in intent.items():
-        if key not in live:
+        if live.get(key) is None:  # null too: where a list may be empty, the API server writes it so
             if not (_is_empty(value) or (value is False and key in FALSE_IS_ABSENT)):
                 return (key,)
         elif (inner := difference(live[key], value, key, whole=whole)) is not None:

@@ -8,6 +8,7 @@ stops a reclaimed spot node, a drain by hand or an eviction by the kubelet.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
+from llmservice.objects.groups import group_of
 from llmservice.objects.names import KEEPS_NODE, STARTING_ANNOTATION
 from llmservice.objects.pods import created_at, engine_of, has_served, is_living, is_placed, is_ready, waiting_of
 from llmservice.objects.references import Manifest
@@ -19,19 +20,33 @@ _USUAL_WAITS = frozenset({"", "ContainerCreating", "PodInitializing"})
 
 
 def shields(
-    pods: Iterable[Manifest], annotated: Mapping[str, str], longest_seconds: float, now: datetime
+    pods: Iterable[Manifest],
+    annotated: Mapping[str, str],
+    longest_seconds: float,
+    now: datetime,
+    workers: Iterable[Manifest] = (),
 ) -> Iterator[tuple[Manifest, bool]]:
     """The pods to annotate (True), and those from which the annotations are to be taken (False).
 
     Nothing where the user decides: `annotated` are the annotations that the resource gives its pods. A pod that starts
-    for longer than `longest_seconds`, or failed to start, holds no node.
+    for longer than `longest_seconds`, or failed to start, holds no node. A group's `workers` start with its leader.
     """
     if KEEPS_NODE.keys() & annotated.keys():
         return
+    groups = set[str]()
     for pod in filter(is_living, pods):
-        shielded = STARTING_ANNOTATION in (pod["metadata"].get("annotations") or {})
-        if shielded is not _starts(pod, longest_seconds, now):
-            yield pod, not shielded
+        starts = _starts(pod, longest_seconds, now)
+        groups |= {group_of(pod)} if starts else set()
+        if _is_shielded(pod) is not starts:
+            yield pod, starts
+    for worker in filter(is_living, workers):
+        starts = is_placed(worker) and group_of(worker) in groups
+        if _is_shielded(worker) is not starts:
+            yield worker, starts
+
+
+def _is_shielded(pod: Manifest) -> bool:
+    return STARTING_ANNOTATION in (pod["metadata"].get("annotations") or {})
 
 
 def _starts(pod: Manifest, longest_seconds: float, now: datetime) -> bool:

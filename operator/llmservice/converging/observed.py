@@ -21,6 +21,7 @@ class Observed:
     children: Mapping[Ref, Manifest] = field(default_factory=dict)
     taken: Mapping[Ref, Manifest] = field(default_factory=dict)
     pods: tuple[Manifest, ...] = ()
+    workers: tuple[Manifest, ...] = ()
     updated: tuple[Manifest, ...] = ()
     log_tails: Mapping[str, str] = field(default_factory=dict)
     preparations: Mapping[str, Preparation] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """Why a workload does not serve: the checks of a pod that is not ready, each with one reason and one remedy."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from llmservice.converging.pod_context import PodContext
 from llmservice.converging.preparation import Preparation, preparation_failure
 from llmservice.converging.redaction import LONGEST_TEXT
 from llmservice.engines.engine import LogPattern
+from llmservice.objects.groups import place_in_group
 from llmservice.objects.names import PROXY_NAME
 from llmservice.objects.pods import (
     condition,
@@ -45,7 +47,7 @@ _INSUFFICIENT = compiled(r"Insufficient (?P<resource>cpu|memory|ephemeral-storag
 def diagnose(
     plan: ServicePlan, observed: Observed, deployment: Manifest | None, log_patterns: Sequence[LogPattern]
 ) -> Diagnosis | None:
-    """The first failed check of the newest pod that is not ready; None while nothing is wrong.
+    """The first failed check of the newest pod that is not ready, of a group's workers first; None where none failed.
 
     A Deployment that cannot create pods at all comes first: then there is no pod to check. Pods that were terminated
     come last: others were created in their place.
@@ -53,7 +55,7 @@ def diagnose(
     if deployment is not None and (rejected := _pods_rejected(deployment)):
         return rejected
     living = newest_first(filter(is_living, observed.pods))
-    for pod in living:
+    for pod in (*newest_first(filter(is_living, observed.workers)), *living):
         if is_ready(pod):
             continue
         name = pod["metadata"]["name"]
@@ -66,8 +68,13 @@ def diagnose(
         )
         for check in _CHECKS:
             if diagnosis := check(context):
-                return diagnosis
+                return _in_group(diagnosis, place_in_group(pod))
     return _terminated_by_node(living, observed.pods)
+
+
+def _in_group(diagnosis: Diagnosis, place: str) -> Diagnosis:
+    """The diagnosis; of a group's pod with which one it is, because the others wait for it."""
+    return replace(diagnosis, message=f"{place}: {diagnosis.message}") if place else diagnosis
 
 
 def _pods_rejected(deployment: Manifest) -> Diagnosis | None:
@@ -107,8 +114,8 @@ def _unschedulable(context: PodContext) -> Diagnosis | None:
     if context.plan.resource_name and f"Insufficient {context.plan.resource_name}" in text:
         return Diagnosis(
             reason=Reason.INSUFFICIENT_ACCELERATORS,
-            message=f"no node has {context.plan.devices} × {context.plan.resource_name} free ({sentence(text)}); "
-            "free one, add a node, or lower spec.gpu.count",
+            message=f"no node has {context.plan.devices_of_node} × {context.plan.resource_name} free "
+            f"({sentence(text)}); free one, add a node, or lower spec.gpu.count",
             self_healing=True,
         )
     return disk_full(text) or _no_node_fits(text)

@@ -1,19 +1,21 @@
 """The progress of a rollout: counts of the Deployment and its pods, and what is still pending."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.replicas import live_replicas
 from llmservice.objects.pods import condition, engine_of, is_living, is_ready, running_of
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import GROUPS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Counts of replicas. `desired` is spec.replicas of the Deployment, `updated` counts those of the current template.
+    """Counts of replicas. `desired` is spec.replicas of the workload, `updated` counts those of the current template.
 
-    `seen` is true when the Deployment controller has observed the newest spec, `late` when the deadline has passed too.
+    `seen` is true when the workload's controller has observed the newest spec, `late` when the deadline has passed too.
     """
 
     desired: int = 0
@@ -38,6 +40,24 @@ def progress_of(deployment: Manifest | None, pods: Iterable[Manifest]) -> Progre
         seen=seen,
         late=seen and condition(deployment, "Progressing").get("reason") == "ProgressDeadlineExceeded",
     )
+
+
+def progress_until(
+    workload: Manifest | None, pods: Iterable[Manifest], deadline_seconds: float, now: datetime
+) -> Progress:
+    """The progress, and of groups whether it takes too long: their controller has no deadline of its own.
+
+    Theirs goes on since its condition Progressing says so, which every group that is made anew begins again.
+    """
+    progress = progress_of(workload, pods)
+    if workload is None or workload["kind"] != GROUPS:
+        return progress
+    progressing = condition(workload, "Progressing")
+    since = str(progressing.get("lastTransitionTime") or "")
+    if progressing.get("status") != "True" or not since:
+        return progress
+    late = (now - datetime.fromisoformat(since)).total_seconds() > deadline_seconds
+    return replace(progress, late=progress.seen and late)
 
 
 def rolled_out(progress: Progress, floor: int) -> bool:

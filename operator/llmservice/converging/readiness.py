@@ -6,6 +6,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.accelerator_in_use import blocks_ready
 from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.diagnosis import Diagnosis
+from llmservice.converging.idle_status import asleep_message
 from llmservice.converging.progress import Progress, how_many, rolled_out, waiting_for
 from llmservice.converging.rollback_status import given_up, returned, returning
 from llmservice.converging.situation import Situation
@@ -15,7 +16,7 @@ from llmservice.planning.service_plan import ServicePlan
 
 _IDLE = frozenset({Reason.ACCELERATOR_NOT_USED, Reason.ACCELERATOR_PARTLY_USED})
 """Why replicas that serve are not Ready: no time helps."""
-_EMPTIED = frozenset({Reason.SUSPENDED, Reason.SCALED_TO_ZERO})
+_EMPTIED = frozenset({Reason.SUSPENDED, Reason.SCALED_TO_ZERO, Reason.ASLEEP})
 """Why nothing serves where nothing is to serve."""
 
 
@@ -78,6 +79,8 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
     progress, contest = situation.progress, _contest(situation)
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
+    if progress.seen and progress.desired == 0 and situation.floor == 0 and situation.plan.may_sleep:
+        return _emptied(situation, Reason.ASLEEP, _asleep_message(situation))
     if progress.seen and progress.desired == 0 and situation.floor == 0:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
@@ -147,3 +150,8 @@ def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, 
         return True, reason, message
     finishing = f"{left} pod{'s' if left != 1 else ''} still finishing requests" if left else "the replicas are ending"
     return False, Reason.PROGRESSING, f"{finishing}: wait"
+
+
+def _asleep_message(situation: Situation) -> str:
+    idle = situation.scaling.idle if situation.scaling else None
+    return asleep_message(idle, situation.plan.owner.name, can_hold=situation.can_hold)

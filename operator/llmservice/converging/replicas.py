@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llmservice.objects.names import BEFORE_SUSPEND_ANNOTATION, OPERATOR
+from llmservice.objects.names import AUTOSCALER, BEFORE_SUSPEND_ANNOTATION, OPERATOR
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import is_workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +23,17 @@ class Replicas:
 
 
 def replicas_to_state(
-    *, fixed: int | None, suspend: bool, minimum: int, maximum: int | None = None, deployment: Manifest | None
+    *,
+    fixed: int | None,
+    suspend: bool,
+    minimum: int,
+    maximum: int | None = None,
+    deployment: Manifest | None,
+    scaled: bool = True,
 ) -> Replicas:
     """The replicas to put into the Deployment's intent; without a `maximum` nothing bounds them.
+
+    `scaled`: the operator's autoscaler decides them, so that it brings back what it let sleep.
 
     | state                          | value                                          |
     |--------------------------------|------------------------------------------------|
@@ -32,6 +41,7 @@ def replicas_to_state(
     | fixed                          | the fixed value                                |
     | no Deployment yet              | minimum                                        |
     | resumed                        | what ran before, within minimum and maximum    |
+    | put to sleep, not scaled since | minimum: nobody would wake it                  |
     | owned by another manager       | none: an apply without it gives up ownership   |
     | otherwise                      | the live value                                 |
 
@@ -42,7 +52,7 @@ def replicas_to_state(
         return Replicas(value=0, before_suspend=_ran_before(deployment, fixed or minimum))
     if fixed is not None:
         return Replicas(value=fixed)
-    if deployment is None:
+    if deployment is None or (not scaled and _was_left_asleep(deployment)):
         return Replicas(value=minimum)
     if is_emptied(deployment):
         before = max(minimum, _ran_before(deployment, minimum))
@@ -53,8 +63,8 @@ def replicas_to_state(
 
 
 def stating(manifests: Iterable[Manifest], replicas: Replicas) -> list[Manifest]:
-    """The manifests with these replicas in the Deployment, and the annotation of a suspension in the same write."""
-    return [_stating(manifest, replicas) if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
+    """The manifests with these replicas in the workload, and the annotation of a suspension in the same write."""
+    return [_stating(manifest, replicas) if is_workload(manifest) else manifest for manifest in manifests]
 
 
 def live_replicas(deployment: Manifest) -> int:
@@ -76,6 +86,12 @@ def owners_of_replicas(deployment: Manifest) -> frozenset[str]:
 def is_emptied(deployment: Manifest) -> bool:
     """Whether the operator scaled it to zero for a suspension and has not applied other replicas since."""
     return BEFORE_SUSPEND_ANNOTATION in _annotations(deployment)
+
+
+def _was_left_asleep(deployment: Manifest) -> bool:
+    """Whether the autoscaler set it to zero, and nobody else has touched it since."""
+    owners = owners_of_replicas(deployment)
+    return live_replicas(deployment) == 0 and AUTOSCALER in owners and owners <= {OPERATOR, AUTOSCALER}
 
 
 def _owns_replicas(entry: Mapping[str, Any]) -> bool:

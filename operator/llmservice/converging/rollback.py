@@ -1,8 +1,9 @@
 """The decision to go back: whether what served before can be planned again, and is something else than what failed."""
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.converging.conditions import timestamp
@@ -21,8 +22,9 @@ from llmservice.converging.template_source import (
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSpec
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import template_of
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.rendering.deployment import deployment as rendered
+from llmservice.rendering.workload import workload as rendered
 
 _LONGEST_MESSAGE = 1024
 
@@ -103,6 +105,5 @@ def _plan_before(force: InForce, deployment: Manifest | None, make_plan: MakePla
         return None
 
 
-def _template(plan: ServicePlan) -> Manifest:
-    template: Manifest = rendered(plan, None)["spec"]["template"]
-    return template
+def _template(plan: ServicePlan) -> Mapping[str, Any]:
+    return template_of(rendered(plan, None))

@@ -99,7 +99,7 @@ def device_name(plan: ServicePlan) -> str:
 
 def amount(plan: ServicePlan, needs: Devices) -> str:
     """What one replica needs, such as `2 × L4`."""
-    return f"{needs.get(plan.resource_name, plan.devices)} × {device_name(plan)}"
+    return f"{needs.get(plan.resource_name, plan.devices_of_node)} × {device_name(plan)}"
 
 
 def _in_place(plan: ServicePlan, serving: Serving, why: str, expected: Expected, room: Room | None) -> RolloutChoice:

@@ -12,6 +12,7 @@ import orjson
 from llmservice.converging.intent import covers, digest_of, with_digest
 from llmservice.objects.names import ROLLOUT_ANNOTATION
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import is_workload, template_of, with_strategy
 from llmservice.planning.rollout import shape_of
 from llmservice.untrusted.patterns import compiled
 
@@ -49,22 +50,22 @@ def record_of(deployment: Manifest) -> RolloutRecord | None:
 
 def template_digest(deployment: Manifest) -> str:
     """Identifies the pod template of an intent."""
-    body = orjson.dumps(deployment["spec"]["template"], option=orjson.OPT_SORT_KEYS)
+    body = orjson.dumps(template_of(deployment), option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(body, digest_size=12).hexdigest()
 
 
 def recorded(deployment: Manifest, record: RolloutRecord) -> Manifest:
     """The intent with this record, and the strategy that it says."""
     surge, unavailable = shape_of(record.strategy)
-    metadata, spec = deployment["metadata"], deployment["spec"]
+    metadata = deployment["metadata"]
     annotations = {**metadata.get("annotations", {}), ROLLOUT_ANNOTATION: record.as_text()}
-    strategy = {**spec["strategy"], "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
-    return {**deployment, "metadata": {**metadata, "annotations": annotations}, "spec": {**spec, "strategy": strategy}}
+    spec = with_strategy(deployment, surge, unavailable)
+    return {**deployment, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
 
 
 def replacing(deployment: Manifest, manifests: Iterable[Manifest]) -> list[Manifest]:
-    """The manifests with this one in place of the Deployment."""
-    return [deployment if manifest["kind"] == "Deployment" else manifest for manifest in manifests]
+    """The manifests with this one in place of the workload."""
+    return [deployment if is_workload(manifest) else manifest for manifest in manifests]
 
 
 def changes_template(live: Manifest, intent: Manifest) -> bool:
@@ -78,4 +79,4 @@ def changes_template(live: Manifest, intent: Manifest) -> bool:
         return record.template != template_digest(intent)
     if digest_of(live) == digest_of(with_digest(intent)):
         return False
-    return not covers(live["spec"]["template"], intent["spec"]["template"]) or covers(live, intent)
+    return not covers(template_of(live), template_of(intent)) or covers(live, intent)

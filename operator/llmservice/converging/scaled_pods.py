@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from llmservice.objects.pods import condition, engine_of, has_ended, has_served, is_living, is_ready, running_of
+from llmservice.objects.pods import (
+    condition,
+    engine_of,
+    has_ended,
+    has_served,
+    is_living,
+    is_ready,
+    replicas_among,
+    running_of,
+)
 from llmservice.objects.references import Manifest, is_being_deleted, uid_of
 
 DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
@@ -65,7 +74,7 @@ class LeavingPod:
 
 def leaving_pods(ours: Iterable[Manifest]) -> tuple[LeavingPod, ...]:
     """Those of the pods that a Deployment made that are on their way out."""
-    leaving = (pod for pod in ours if is_being_deleted(pod) and running_of(engine_of(pod)) is not None)
+    leaving = (pod for pod in replicas_among(ours) if is_being_deleted(pod) and running_of(engine_of(pod)) is not None)
     return tuple(
         LeavingPod(name=pod["metadata"]["name"], uid=uid_of(pod), address=str(pod["status"].get("podIP") or ""))
         for pod in leaving
@@ -73,10 +82,11 @@ def leaving_pods(ours: Iterable[Manifest]) -> tuple[LeavingPod, ...]:
 
 
 def scaled_pods(ours: Sequence[Manifest]) -> tuple[ScaledPod, ...]:
-    """The living ones of the pods that a Deployment made, by name.
+    """The living ones of the pods that a workload made, by name; of a group the one that answers.
 
     Others may carry the label: a copy for debugging takes requests too, but goes and comes by no decision of ours.
     """
+    ours = replicas_among(ours)
     pods = sorted((_pod(manifest) for manifest in ours if is_living(manifest)), key=lambda pod: pod.name)
     return _with_freed_room(pods, sorted(_gone_by(manifest) for manifest in ours if _is_leaving(manifest)))
 

@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.schedules import Bounds
 from llmservice.converging.conditions import Condition, condition_in, timestamp
+from llmservice.converging.idle_status import idle_gist
 from llmservice.converging.pod_readings import PodReadings, ReadFailure
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 
@@ -17,6 +18,9 @@ SCALING_CONDITIONS = (ConditionType.SCALING_ACTIVE, ConditionType.METRICS_AVAILA
 _UNDECIDED = frozenset({Reason.NO_FRESH_READINGS, Reason.PODS_PENDING, Reason.SIGNAL_MISSING})
 """Reasons for which replicas do not follow the load."""
 
+_RESTING = frozenset({Reason.IDLE, Reason.ASLEEP})
+"""Decisions that no replica is to run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalingReport:
@@ -24,7 +28,7 @@ class ScalingReport:
 
     `replicas` is what was decided last, `advised` the same where nothing is applied. `decided_at` is RFC 3339.
     `read_failures` are the reasons why ready replicas cannot be read, each once and sorted. `schedule` is
-    `status.autoscaling.schedule`.
+    `status.autoscaling.schedule`, `idle` is `status.autoscaling.idle`.
     """
 
     replicas: int | None = None
@@ -36,6 +40,7 @@ class ScalingReport:
     read_failures: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     schedule: Mapping[str, Any] | None = None
+    idle: Mapping[str, Any] | None = None
 
     def as_status(self) -> dict[str, Any]:
         """`status.autoscaling`."""
@@ -48,6 +53,7 @@ class ScalingReport:
             "checkpoint": self.checkpoint or None,
             "readFailures": [*self.read_failures] or None,
             "schedule": self.schedule,
+            "idle": self.idle,
         }
         return {key: value for key, value in fields.items() if value is not None}
 
@@ -56,11 +62,7 @@ class ScalingReport:
 
         Of what is True only one reason asks for something (AtMaximum): the others follow each other by the minute.
         """
-        return (_gist(self.conditions), self.read_failures, self.schedule) != (
-            _gist(other.conditions),
-            other.read_failures,
-            other.schedule,
-        )
+        return _gist_of(self) != _gist_of(other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +91,13 @@ def finding_of(decision: Decision, pods: Sequence[ScaledPod], readings: PodReadi
     )
 
 
-def report_of(finding: Finding, decided_at: str, bounds: Bounds | None = None) -> ScalingReport:
-    """What the status is to say of a finding, without a checkpoint; `bounds` only where there are schedules."""
+def report_of(
+    finding: Finding, decided_at: str, bounds: Bounds | None = None, idle: Mapping[str, Any] | None = None
+) -> ScalingReport:
+    """What the status is to say of a finding, without a checkpoint.
+
+    `bounds` only where there are schedules, `idle` only of a service that may sleep.
+    """
     decision = finding.decision
     return ScalingReport(
         replicas=None if finding.advise else decision.replicas,
@@ -101,6 +108,7 @@ def report_of(finding: Finding, decided_at: str, bounds: Bounds | None = None) -
         read_failures=tuple(sorted({str(failure.reason) for failure in finding.unreadable.values()})),
         conditions=(_scaling_active(finding), _metrics_available(finding)),
         schedule=None if bounds is None else schedule_status(bounds),
+        idle=idle,
     )
 
 
@@ -143,6 +151,7 @@ def report_in(status: Mapping[str, Any]) -> ScalingReport | None:
         checkpoint=said.get("checkpoint", ""),
         read_failures=tuple(said.get("readFailures") or ()),
         schedule=said.get("schedule"),
+        idle=said.get("idle"),
         conditions=tuple(_read(item) for item in found if item.get("reason") in set(Reason)),
     )
 
@@ -177,6 +186,8 @@ def _scaling_active(finding: Finding) -> Condition:
 
 def _metrics_available(finding: Finding) -> Condition:
     kind, unreadable = ConditionType.METRICS_AVAILABLE, finding.unreadable
+    if finding.decision.reason in _RESTING:
+        return _condition(kind, Reason.ASLEEP, "no replica runs that could be read", status=True)
     if not finding.ready:
         return _condition(kind, Reason.NO_REPLICA_READY, "no replica is ready to be read: see condition Ready")
     if unreadable:
@@ -195,6 +206,10 @@ def _failures_text(unreadable: Mapping[str, ReadFailure], ready: int) -> str:
 
 def _condition(kind: ConditionType, reason: Reason, message: str, *, status: bool = False) -> Condition:
     return Condition(type=kind, status=status, reason=reason, message=message)
+
+
+def _gist_of(report: ScalingReport) -> tuple[object, ...]:
+    return _gist(report.conditions), report.read_failures, report.schedule, idle_gist(report.idle)
 
 
 def _gist(conditions: tuple[Condition, ...]) -> set[tuple[str, bool | None, str]]:

@@ -28,7 +28,10 @@ class Situation:
     stands in `status.start`, `startup` what stands in `status.startup`; each None where nothing is known. `unread`: no
     log was read of what starts, and one will be at once. `rollout` is how a change reaches the replicas, `pulling` what
     nodes pull, where that is all that is waited for.
+    `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them. Unless
+    an activator `can_hold` requests, those for a service that sleeps are lost.
     `hopeless`: starts failed from a cause that no time removes. `adapters` is what ready replicas have of them.
+    `route` is the RouteReady condition and `reached` what stands in `status.route`; None without a route.
     """
 
     plan: ServicePlan
@@ -53,3 +56,6 @@ class Situation:
     pulling: str = ""
     newest: ServicePlan | None = None
     adapters: Sequence[LoadedAdapters] = ()
+    can_hold: bool = True
+    route: Condition | None = None
+    reached: Status | None = None

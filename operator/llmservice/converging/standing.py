@@ -15,6 +15,7 @@ from llmservice.converging.template_source import digest_of_source, made_from, w
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import InvalidSpec
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import workload_in
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.manifests import render
 
@@ -58,8 +59,3 @@ def children_of(revision: Standing, live: Manifest | None, served: str, replicas
     wanted = stating(manifests, replicas)
     record = record_of(live) if live is not None and made_from(live) == revision.source else None
     return wanted if record is None else replacing(recorded(workload_in(wanted), record), wanted)
-
-
-def workload_in(manifests: list[Manifest]) -> Manifest:
-    """The Deployment among them."""
-    return next(manifest for manifest in manifests if manifest["kind"] == "Deployment")

@@ -26,8 +26,8 @@ from llmservice.models.model_facts import Task
 from llmservice.objects.names import NAME_LABEL
 from llmservice.planning.service_plan import ServicePlan
 
-_OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE)
-"""What is told of replicas that run, whatever is decided about the next ones."""
+_OF_REPLICAS = (ConditionType.ACCELERATOR_IN_USE, ConditionType.SCALING_ACTIVE, ConditionType.ROUTE_READY)
+"""What is told of replicas that run and of who reaches them, whatever is decided about the next ones."""
 
 
 def summarize(situation: Situation, now: datetime) -> dict[str, Any]:
@@ -121,6 +121,7 @@ def _conditions(situation: Situation, now: datetime) -> list[Condition]:
         situation.engine,
         adapters_condition(situation.plan, situation.adapters),
         weights_condition(situation.newest or situation.plan, situation.before, situation.diagnosis),
+        situation.route,
         situation.update,
         situation.modified,
     )
@@ -164,6 +165,7 @@ def _addresses(situation: Situation) -> dict[str, Any]:
     adapters = adapters_status(plan, replicas, situation.progress.ready)
     return {
         "url": url_of(plan),
+        **({"route": situation.reached} if situation.reached else {}),
         "models": [*plan.names, *adapter_names(plan, replicas)],
         **({"adapters": adapters} if adapters else {}),
     }
@@ -179,6 +181,7 @@ def _plan(plan: ServicePlan, revision: InForce | None) -> dict[str, Any]:
         "args": redacted_arguments(plan.container.args),
         "accelerator": plan.accelerator,
         "devices": plan.devices,
+        **({} if plan.nodes == 1 else {"nodes": plan.nodes}),
         "resourceName": plan.resource_name,
         "maxModelLen": plan.max_model_len,
         "maxNumSeqs": plan.max_num_seqs,

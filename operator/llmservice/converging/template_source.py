@@ -14,9 +14,10 @@ import orjson
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.objects.names import LONGEST_SOURCE, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION, UPDATE_ANNOTATION
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import is_workload
 from llmservice.planning.facts import facts_from_text
 
-FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "suspend")
+FOLLOWED = ("autoscaling", "networkPolicy", "replicas", "route", "suspend")
 """Fields of the spec that change no pod: the newest ones hold, whatever the replicas are made from."""
 _DIGEST_BYTES = 8
 
@@ -89,7 +90,7 @@ def with_sources(manifests: Iterable[Manifest], text: str, live: Manifest | None
         before = _annotation(live, SERVED_SOURCE_ANNOTATION)
     sources = {SOURCE_ANNOTATION: text, SERVED_SOURCE_ANNOTATION: before if before != text else ""}
     kept = {name: value for name, value in sources.items() if value}
-    return tuple(_annotated(each, kept) if each["kind"] == "Deployment" else each for each in manifests)
+    return tuple(_annotated(each, kept) if is_workload(each) else each for each in manifests)
 
 
 def _annotated(manifest: Manifest, annotations: Mapping[str, str]) -> Manifest:

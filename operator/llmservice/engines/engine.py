@@ -22,6 +22,10 @@ PORT = 8000
 PROXIED_PORT = 8001
 """Where the engine behind a proxy listens, on loopback."""
 
+LEADER_ADDRESS, NODE_RANK = "$(LWS_LEADER_ADDRESS)", "$(LWS_WORKER_INDEX)"
+"""In the arguments of a group's containers: where its first node is, and the number of this one, from 0. Its controller
+sets the variables (sigs.k8s.io/lws v0.9.0, pkg/utils/pod/pod_utils.go, AddLWSVariables), the kubelet expands them."""
+
 EVERYWHERE, LOOPBACK = "0.0.0.0", "127.0.0.1"  # noqa: S104  (the pod's own address)
 
 MODELS_PATH = "/models"
@@ -87,7 +91,8 @@ class ServingRequest:
     what is written below COMPILED_PATH is there at the next start. It has to listen on `host` and `port`: behind a
     proxy on loopback. `task` is what the model is asked for, one of the engine's `Capabilities.tasks`. `projector`
     turns images or sound into the model's tokens, `draft` guesses ahead; None for none. `adapters` are those to load at
-    the start; with `live_adapters` they come and go while it runs.
+    the start; with `live_adapters` they come and go while it runs. With several `nodes` each has a share of the
+    `devices`: the launch is that of the first, and its `worker` that of the others.
     """
 
     names: tuple[str, ...]
@@ -115,6 +120,7 @@ class ServingRequest:
     adapters: tuple[Adapter, ...] = ()
     live_adapters: bool = False
     parallelism: Parallelism = ONE_DEVICE
+    nodes: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +147,18 @@ class Probes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLaunch:
+    """How the engine starts on the other nodes of a replica: it computes there, and answers no client.
+
+    After SIGTERM it ends within `stop_seconds`: when the first node's engine is gone there is nothing left to do.
+    """
+
+    args: tuple[str, ...]
+    command: tuple[str, ...] = ()
+    stop_seconds: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
     """How one replica is started and stopped.
 
@@ -149,7 +167,7 @@ class Launch:
     SIGTERM, at most `pre_stop_seconds` long; `stop_seconds` is what the engine itself may take after SIGTERM.
     `needs_init` is true for an engine that ignores SIGTERM as process 1 of its container, `needs_shared_memory` for one
     whose processes exchange buffers even with one device or none. `compiles`: it uses COMPILED_PATH. `defaults` are
-    values the engine chose, `notes` are sentences for `status.plan`.
+    values the engine chose, `notes` are sentences for `status.plan`. `worker` is None on one node.
     """
 
     args: tuple[str, ...]
@@ -166,6 +184,7 @@ class Launch:
     compiles: bool = False
     defaults: tuple[Default, ...] = ()
     notes: tuple[str, ...] = ()
+    worker: WorkerLaunch | None = None
 
 
 KEYS_INSTEAD = "use spec.auth.keysSecretRef: it guards every path, and leaves probes and metrics open"
@@ -248,7 +267,8 @@ class Capabilities:
     variables, the usual first, without which it ends when it is asked for more tokens than the model's config says;
     empty where it goes on. `tasks` are the kinds of model that it serves. `projector` and `draft` are the sources from
     which it loads one beside the model, none where it takes none. `adapters` is what it does with adapters, None:
-    nothing. `parallelism` is how it can divide a model among devices, None where nobody can choose.
+    nothing. `parallelism` is how it can divide a model among devices, None where nobody can choose. `across_nodes` are
+    the options by which several nodes share a model, which a version must know; empty where it has none.
     """
 
     schemes: frozenset[str]
@@ -269,6 +289,7 @@ class Capabilities:
     glued: frozenset[str] = frozenset()
     syntax: Syntax = Syntax()
     parallelism: ParallelUse | None = None
+    across_nodes: tuple[str, ...] = ()
     memory: MemoryUse | None = None
     offloads_to_shared_memory: str = ""
     offloads_to_host: str = ""

@@ -31,8 +31,26 @@ REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
 ROLLOUT_ANNOTATION = f"{GROUP}/rollout"
 """On a Deployment: how its current pod template is rolled out, chosen when it was written."""
 
+TEMPLATE_ANNOTATION = f"{GROUP}/template"
+"""On the pods of a group: a digest of what they are made from. No ReplicaSet tells old ones from new ones."""
+
 UPDATE_ANNOTATION = f"{GROUP}/update"
 """On a resource: each new value applies the current facts without an edit of the spec."""
+
+WAKE_ANNOTATION = f"{GROUP}/wake"
+"""On a resource: a time (RFC 3339). A service that slept before it is woken; none goes to sleep soon after it."""
+
+LONGEST_ACTIVATION = 4096
+"""Of such an annotation, in characters."""
+
+SLICE_MANAGER = GROUP
+
+ACTIVATOR_LABELS: Mapping[str, str] = {
+    "app.kubernetes.io/name": "llmservice-activator",
+    "app.kubernetes.io/component": "activator",
+    "app.kubernetes.io/part-of": "llmservice",
+}
+"""On the pods of the activator, in the operator's own namespace."""
 
 STARTING_ANNOTATION = f"{GROUP}/starting"
 """On a pod that starts for the first time: it bears annotations of ours that keep its node from being emptied."""
@@ -76,3 +94,12 @@ DOWNLOAD_CONTAINER = "download"
 
 DOWNLOAD_PREFIX = "llmservice-download-"
 """What the names of those Jobs begin with; a digest of claim and request follows."""
+
+ACTIVATION_ANNOTATION = f"{GROUP}/activation"
+"""On the EndpointSlice by which activators are endpoints of a Service: what they must know of the service, as JSON."""
+
+SERVICE_NAME_LABEL = "kubernetes.io/service-name"
+"""On every EndpointSlice: the Service that it belongs to."""
+
+SLICE_MANAGER_LABEL = "endpointslice.kubernetes.io/managed-by"
+"""On every EndpointSlice: who writes it; the API group of LLMServices on those of the activators."""

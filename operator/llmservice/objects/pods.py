@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from llmservice.objects.groups import is_worker, of_current_groups, pods_of_groups
 from llmservice.objects.names import CONTAINER_NAME, REVISION_ANNOTATION
 from llmservice.objects.references import Manifest, controller_uid, is_being_deleted, uid_of
+from llmservice.objects.workloads import GROUPS
 
 _ENDED = frozenset({"Failed", "Succeeded"})
 
@@ -16,28 +18,38 @@ def condition(manifest: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
 
 
 def pods_of(
-    deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
+    workload: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
 ) -> tuple[Manifest, ...]:
-    """The pods of a Deployment, by the owner UIDs from pod to ReplicaSet to Deployment.
+    """The pods of a workload: of a Deployment by the owner UIDs from pod to ReplicaSet to Deployment.
 
     Labels and names prove nothing: whoever creates a pod may write both. Only a ReplicaSet that is in the cache counts.
+    Of groups all pods (`groups.py`).
     """
-    if deployment is None:
+    if workload is None:
         return ()
-    made = {uid_of(one) for one in replica_sets if controller_uid(one) == uid_of(deployment)}
+    if workload["kind"] == GROUPS:
+        return pods_of_groups(workload, pods)
+    made = {uid_of(one) for one in replica_sets if controller_uid(one) == uid_of(workload)}
     return tuple(pod for pod in pods if controller_uid(pod) in made)
 
 
+def replicas_among(pods: Iterable[Manifest]) -> tuple[Manifest, ...]:
+    """Those that answer clients, one for each replica: all but the workers of groups."""
+    return tuple(pod for pod in pods if not is_worker(pod))
+
+
 def of_current_template(
-    deployment: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
+    workload: Manifest | None, replica_sets: Iterable[Manifest], pods: Iterable[Manifest]
 ) -> tuple[Manifest, ...]:
-    """Those of a Deployment's pods that its current template made: its ReplicaSet has the revision of the Deployment.
+    """Those of a workload's pods that its current template made: their ReplicaSet has the revision of the Deployment.
 
     Of a Deployment whose new template its controller has not seen yet they are those of the template before.
     """
-    if deployment is None:
+    if workload is None:
         return ()
-    current = {uid_of(one) for one in replica_sets if _revision(one) == _revision(deployment)}
+    if workload["kind"] == GROUPS:
+        return of_current_groups(workload, pods)
+    current = {uid_of(one) for one in replica_sets if _revision(one) == _revision(workload)}
     return tuple(pod for pod in pods if controller_uid(pod) in current)
 
 

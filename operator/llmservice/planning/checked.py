@@ -14,6 +14,7 @@ from llmservice.planning.fit.gate import refuse_what_cannot_fit
 from llmservice.planning.fit.verdict import Verdict
 from llmservice.planning.gathering import gather
 from llmservice.planning.images import choose_image
+from llmservice.planning.nodes import check_nodes
 from llmservice.planning.number_formats import check_files, check_quantization
 from llmservice.planning.parallelism import check_parallelism
 from llmservice.planning.task import check_task
@@ -46,6 +47,7 @@ def check(service: LLMService, facts: Facts, engine: Engine, fit: Verdict | None
         lambda: check_spec(spec, engine, facts),
         task,
         lambda: check_beside(service, facts, engine),
+        lambda: check_nodes(service, facts, engine),
         lambda: check_parallelism(spec, facts, engine),
         files,
         lambda: check_quantization(spec, facts),

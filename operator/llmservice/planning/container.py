@@ -8,7 +8,7 @@ from llmservice.engines.engine import Launch, ModelSource, Probes
 from llmservice.planning.environment import environment
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.resources import ContainerResources
-from llmservice.planning.service_plan import ContainerPlan
+from llmservice.planning.service_plan import ContainerPlan, WorkerPlan
 
 
 def plan_container(
@@ -38,6 +38,15 @@ def plan_container(
         resource_requests=resources.requests,
         resource_limits=resources.limits,
     )
+
+
+def plan_worker(spec: LLMServiceSpec, launch: Launch) -> WorkerPlan | None:
+    """What runs on the other nodes of a replica, with the user's arguments last as on the first; None on one node."""
+    worker = launch.worker
+    if worker is None:
+        return None
+    args = (*worker.args, *spec.engine_options.args)
+    return WorkerPlan(command=worker.command, args=args, grace_seconds=worker.stop_seconds)
 
 
 def _patient(probes: Probes, seconds: int) -> Probes:

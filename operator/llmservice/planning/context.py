@@ -14,6 +14,7 @@ from llmservice.planning.fit.remedies import LEAST_CONTEXT, rounded_context
 from llmservice.planning.fit.room import cache_of, largest_context
 from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
+from llmservice.planning.nodes import devices_of
 from llmservice.planning.parallelism import choose_parallelism
 from llmservice.planning.service_plan import Default
 from llmservice.planning.task import POOLED, task_of
@@ -103,7 +104,8 @@ def _length(spec: LLMServiceSpec, facts: Facts, engine: Engine, requests: int) -
     if fits < LEAST_CONTEXT:
         return _left_open(facts, longest, usual=LEAST_CONTEXT)
     length = rounded_context(fits)
-    reason = f"what fits {_devices(facts)} beside the weights; the model's context length is {longest}"
+    devices = _devices(facts, devices_of(spec, facts))
+    reason = f"what fits {devices} beside the weights; the model's context length is {longest}"
     return Decided(length, default("maxModelLen", length, reason))
 
 
@@ -152,5 +154,5 @@ def _left_open(facts: Facts, longest: int, usual: int = 0) -> Decided[int]:
     return Decided(0, default("maxModelLen", "auto", reason))
 
 
-def _devices(facts: Facts) -> str:
-    return f"{facts.devices} × {facts.device_name}" if facts.devices > 1 else facts.device_name
+def _devices(facts: Facts, devices: int) -> str:
+    return f"{devices} × {facts.device_name}" if devices > 1 else facts.device_name

@@ -13,6 +13,7 @@ from llmservice.planning.decided import Decided
 from llmservice.planning.drain import drain_seconds, drains_until_sent, grace_seconds
 from llmservice.planning.facts import Facts
 from llmservice.planning.names import choose_names, chosen_version
+from llmservice.planning.nodes import devices_of, nodes_of
 from llmservice.planning.number_formats import choose_dtype
 from llmservice.planning.parallelism import choose_parallelism
 from llmservice.planning.placement import Placement, choose_placement
@@ -84,7 +85,8 @@ def decide_launch(service: LLMService, facts: Facts, engine: Engine, subject: Su
             names=subject.names.value,
             model=subject.source,
             version=facts.version,
-            devices=facts.devices,
+            devices=devices_of(spec, facts),
+            nodes=nodes_of(spec),
             parallelism=subject.parallelism,
             max_model_len=subject.context.max_model_len,
             max_num_seqs=subject.context.max_num_seqs,
@@ -118,7 +120,7 @@ def decide_surroundings(
     startup = startup_seconds(spec, subject.source, facts)
     shared_memory = choose_shared_memory(spec, engine, launch, facts.devices)
     rollout = choose_rollout(spec, progress_deadline_seconds(startup.value, grace))
-    several = replica_bound(spec) + rollout.value.max_surge > 1
+    several = replica_bound(spec) * nodes_of(spec) + rollout.value.max_surge > 1
     return Surroundings(
         grace=grace,
         startup=startup,

@@ -11,17 +11,26 @@ from llmservice.engines.parallelism import KINDS, Kind, Parallelism, ParallelUse
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
 from llmservice.planning.gathering import gather
+from llmservice.planning.nodes import devices_of, nodes_of
 
 _FIELD = "spec.gpu.parallelism"
 _ANY = ParallelUse(flags={"tensor": ""})
 
 
 def choose_parallelism(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Parallelism:
-    """What is asked for; what is omitted is 1, but for the kind that gets the devices that are left."""
+    """What is asked for; what is omitted is 1, but for the kind that gets the devices that are left.
+
+    On several nodes that is tensor within a node, and what is left of the devices are stages: layers are divided where
+    devices are near each other (vLLM's docs/serving/parallelism_scaling.md).
+    """
     asked, use = spec.gpu.parallelism or Asked(), engine.capabilities.parallelism or _ANY
     said = {name: getattr(asked, name) or 1 for name in ("tensor", "pipeline", "data")}
+    nodes, devices = nodes_of(spec), devices_of(spec, facts)
+    if nodes > 1 and asked.pipeline is None and "pipeline" in use.flags:
+        said["pipeline"] = max(1, devices // math.prod(said.values())) if asked.tensor else nodes
     if getattr(asked, use.rest) is None:
-        said[use.rest] = max(1, facts.devices // math.prod(said.values()))
+        others = math.prod(number for name, number in said.items() if name != use.rest)
+        said[use.rest] = max(1, devices // others)
     return Parallelism(**said, expert=asked.expert or 1)
 
 
@@ -38,7 +47,7 @@ def check_parallelism(spec: LLMServiceSpec, facts: Facts, engine: Engine) -> Non
         raise InvalidSpec(Reason.UNSUPPORTED_FIELD, message, field=_FIELD)
     gather(
         lambda: _check_kinds(use, chosen, facts),
-        lambda: _check_number(spec.gpu.parallelism or Asked(), use, chosen, facts),
+        lambda: _check_number(spec.gpu.parallelism or Asked(), use, chosen, facts, nodes_of(spec)),
         lambda: _check_experts(use, chosen),
         lambda: _check_requests(spec, chosen),
     )
@@ -69,14 +78,16 @@ def _more_than_one(chosen: Parallelism) -> Iterator[Kind]:
     return (kind for kind in KINDS if getattr(chosen, kind) > 1)
 
 
-def _check_number(asked: Asked, use: ParallelUse, chosen: Parallelism, facts: Facts) -> None:
+def _check_number(asked: Asked, use: ParallelUse, chosen: Parallelism, facts: Facts, nodes: int) -> None:
     """Every device has its place, of each alternative too."""
+    devices = facts.devices * nodes
     number = chosen.tensor * chosen.pipeline * chosen.data
-    if number != facts.devices:
+    if number != devices:
         written = f"tensor {chosen.tensor} x pipeline {chosen.pipeline} x data {chosen.data}"
         others = f"; omit {use.rest}, which then gets what the others leave" if getattr(asked, use.rest) else ""
-        message = f"{written} is {number}, and a replica has {facts.devices} × {facts.device_name}{others}"
-        raise InvalidSpec(Reason.INVALID_SPEC, f"{message}; the product must be gpu.count", field=_FIELD)
+        message = f"{written} is {number}, and a replica has {devices} × {facts.device_name}{others}"
+        product = "gpu.count" if nodes == 1 else "gpu.count x gpu.nodes"
+        raise InvalidSpec(Reason.INVALID_SPEC, f"{message}; the product must be {product}", field=_FIELD)
 
 
 def _check_experts(use: ParallelUse, chosen: Parallelism) -> None:

@@ -10,7 +10,7 @@ from llmservice.engines.proxied import metric_names_of_engine
 from llmservice.engines.registry import engine_named
 from llmservice.planning.cache import compile_folder, in_place
 from llmservice.planning.checked import check
-from llmservice.planning.container import plan_container
+from llmservice.planning.container import plan_container, plan_worker
 from llmservice.planning.context import choose_context
 from llmservice.planning.decisions import (
     Subject,
@@ -23,9 +23,11 @@ from llmservice.planning.decisions import (
 from llmservice.planning.facts import Facts, facts_to_text
 from llmservice.planning.fit.gate import judge
 from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitted_peers
+from llmservice.planning.nodes import devices_of, nodes_of, notes_on_nodes
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.pod import choose_mounts, plan_pod
 from llmservice.planning.proxy import choose_proxy
+from llmservice.planning.route import notes_on_route, plan_route
 from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
 from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, ScalingPlan, ServicePlan
 from llmservice.planning.startup import probe_seconds
@@ -63,7 +65,9 @@ def plan_service(
         names=subject.names.value,
         quantization=next((each.value for each in launch.defaults if each.field == "quantization"), spec.quantization),
         accelerator=facts.accelerator.name if facts.accelerator else "",
-        devices=facts.devices,
+        devices=devices_of(spec, facts),
+        nodes=nodes_of(spec),
+        worker=plan_worker(spec, launch),
         parallelism=subject.parallelism,
         resource_name=facts.accelerator.resource_name if facts.accelerator else "",
         max_model_len=context.max_model_len,
@@ -78,11 +82,13 @@ def plan_service(
         defaults=defaults_of(checked.image, subject, launch, around),
         notes=(
             *notes_on_model(spec, facts, subject.source, cache),
+            *notes_on_nodes(spec, facts, subject.parallelism),
             *around.placement.notes,
             *around.security.notes,
             *launch.notes,
             *notes_on_scaling(spec.autoscaling, _metric_names(facts, engine, subject)),
             *checked.compatibility,
+            *notes_on_route(spec),
         ),
         facts=facts_to_text(facts),
         render_version=facts.render_version,
@@ -95,6 +101,7 @@ def plan_service(
         live_adapters=spec.adapter_updates == "Live",
         adapters_named=engine.capabilities.adapters is not None and engine.capabilities.adapters.named,
         proxy=choose_proxy(spec, facts, engine.capabilities, launch, subject.resources, context.max_num_seqs),
+        route=plan_route(spec.route) if spec.route else None,
     )
 
 

@@ -20,6 +20,7 @@ def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan
             "set spec.replicas",
             field="spec.autoscaling",
         )
+    _check_rest(asked, metric_names)
     return ScalingPlan(
         minimum=asked.min_replicas,
         maximum=asked.max_replicas,
@@ -33,7 +34,19 @@ def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan
         metric_names=metric_names,
         measured=_measured(asked, metric_names),
         schedules=choose_schedules(asked.schedules),
+        idle_after_seconds=asked.idle.after_seconds if asked.idle else None,
     )
+
+
+def check_activator(spec: LLMServiceSpec, *, installed: bool) -> None:
+    """Refuse zero replicas where nothing would hold the requests that come meanwhile."""
+    if spec.autoscaling is not None and spec.autoscaling.may_sleep and not installed:
+        raise InvalidSpec(
+            Reason.ACTIVATOR_MISSING,
+            "must not be 0, here or in a schedule: this operator has no activator, which would hold the requests of a "
+            "service without a replica; ask an administrator to install it (activator.enabled of the chart), or set 1",
+            field="spec.autoscaling.minReplicas",
+        )
 
 
 def replica_bound(spec: LLMServiceSpec) -> int:
@@ -43,7 +56,9 @@ def replica_bound(spec: LLMServiceSpec) -> int:
 
 
 def notes_on_scaling(asked: Autoscaling | None, metric_names: MetricNames) -> Iterator[str]:
-    """Sentences for `status.plan`: what was asked of the autoscaler and changes nothing."""
+    """Sentences for `status.plan`: when it sleeps, and what was asked of the autoscaler and changes nothing."""
+    if asked is not None and asked.may_sleep:
+        yield _when_it_sleeps(asked)
     if asked is None or "objective" not in asked.model_fields_set:
         return
     if asked.policy != "Learned":
@@ -53,6 +68,29 @@ def notes_on_scaling(asked: Autoscaling | None, metric_names: MetricNames) -> It
             "spec.autoscaling.objective changes nothing here: this engine reports no latencies for what this model is "
             "asked, so that replicas follow running and waiting requests"
         )
+
+
+def _check_rest(asked: Autoscaling, metric_names: MetricNames) -> None:
+    """Refuse zero where no counter moves with requests: gauges alone miss those between two readings."""
+    counters = (metric_names.finished, metric_names.prompt_tokens, metric_names.generated_tokens)
+    if asked.may_sleep and not any(counters):
+        raise InvalidSpec(
+            Reason.UNSUPPORTED_FIELD,
+            "this engine counts no requests, so that nobody can tell whether it is idle; set it to 1, and that of each "
+            "schedule",
+            field="spec.autoscaling.minReplicas",
+        )
+
+
+def _when_it_sleeps(asked: Autoscaling) -> str:
+    if asked.idle is not None and asked.idle.after_seconds is not None:
+        return (
+            f"no replica runs after {asked.idle.after_seconds} s without a request; the next one is held and starts one"
+        )
+    return (
+        "no replica runs after ten times what a start takes without a request, at least 300 s and at most 3600 s, or "
+        "600 s until a start was measured (status.autoscaling.idle says which); the next one is held and starts one"
+    )
 
 
 def _measured(asked: Autoscaling, metric_names: MetricNames) -> tuple[tuple[float, float], ...]:

@@ -10,7 +10,9 @@ from llmservice.engines.metric_names import MetricNames
 from llmservice.engines.parallelism import ONE_DEVICE, Parallelism
 from llmservice.models.download_request import DownloadRequest
 from llmservice.models.model_facts import Task
+from llmservice.objects.workloads import DEPLOYMENT, GROUPS
 from llmservice.planning.fit.verdict import Verdict
+from llmservice.planning.route_plan import RoutePlan
 
 __all__ = [
     "CachePlan",
@@ -25,9 +27,11 @@ __all__ = [
     "PodPlan",
     "ProxyPlan",
     "RolloutPlan",
+    "RoutePlan",
     "ScalingPlan",
     "Schedule",
     "ServicePlan",
+    "WorkerPlan",
 ]
 
 
@@ -137,6 +141,18 @@ class CachePlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerPlan:
+    """The process on the other nodes of a replica; everything else is as in the first node's container and pod.
+
+    `grace_seconds` is how long a pod may take to end after SIGTERM.
+    """
+
+    command: tuple[str, ...]
+    args: tuple[str, ...]
+    grace_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeysPlan:
     """The Secret with the keys of clients; an empty `entry` means that every entry is one."""
 
@@ -203,7 +219,8 @@ class ScalingPlan:
     `advise`: decided and explained, never applied. `policy`, `reserve` and `source` are the values of the spec.
     `metric_names` are the names of the metrics in this version of the engine. `measured` are (tokens, decode steps) a
     second of one replica at levels of load that somebody measured. `minimum` and `maximum` hold while none of the
-    `schedules` does.
+    `schedules` does. A service that `may_sleep` runs no replica after `idle_after_seconds` without a request; None: by
+    what its start takes.
     """
 
     minimum: int
@@ -218,6 +235,12 @@ class ScalingPlan:
     metric_names: MetricNames
     measured: tuple[tuple[float, float], ...] = ()
     schedules: tuple[Schedule, ...] = ()
+    idle_after_seconds: int | None = None
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether there are times at which no replica need run."""
+        return self.minimum == 0 or any(each.minimum == 0 for each in self.schedules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +256,9 @@ class ServicePlan:
     is None where nothing is computed: on CPUs, or where the resource ignores it. `cache` is None where replicas load
     the model from where it is. `task` is what the model is asked for; `adapters` are those of the model, which come and
     go while replicas run if these are `live_adapters`; clients ask for `adapters_named` as for models. `parallelism` is
-    how the devices share the model. `proxy` is None where clients talk to the engine itself.
+    how the devices share the model. `proxy` is None where clients talk to the engine itself, `route` where only the
+    cluster reaches the service. Of a replica on several `nodes` each has a share of the `devices`, the first answers,
+    and `worker` is what runs on the others; on one it is None.
     """
 
     owner: Owner
@@ -268,6 +293,24 @@ class ServicePlan:
     adapters_named: bool = False
     parallelism: Parallelism = ONE_DEVICE
     proxy: ProxyPlan | None = None
+    nodes: int = 1
+    worker: WorkerPlan | None = None
+    route: RoutePlan | None = None
+
+    @property
+    def devices_of_node(self) -> int:
+        """Devices that one pod asks for."""
+        return self.devices // self.nodes
+
+    @property
+    def workload_kind(self) -> str:
+        """The kind that makes the replicas: of single pods, or of groups of them."""
+        return DEPLOYMENT if self.worker is None else GROUPS
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether there are times at which no replica need run, because requests are held meanwhile."""
+        return self.scaling is not None and self.scaling.may_sleep
 
     @property
     def minimum(self) -> int | None:

@@ -1,7 +1,7 @@
 """Brings the desired children about: chooses how the change is rolled out, and writes what differs."""
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -15,21 +15,30 @@ from llmservice.converging.replicas import Replicas, replicas_to_state, stating
 from llmservice.converging.rollback import MakePlan, rollout_plan, with_sources_of
 from llmservice.converging.rollout_record import changes_template, replacing
 from llmservice.converging.rollout_step import Rollout
-from llmservice.converging.standing import children_of, standing, workload_in
+from llmservice.converging.standing import children_of, standing
 from llmservice.converging.template_source import made_from
 from llmservice.converging.updates import made_by_newer
 from llmservice.errors import Refused, Terminating, Unavailable
-from llmservice.objects.references import Manifest
+from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.workloads import workload_in
 from llmservice.planning.service_plan import ServicePlan
-from llmservice.reconcilers.blocked import Blocked
+from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
 from llmservice.reconcilers.rollouts import Rollouts
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workload_kind import check_workload
 
-BLOCKED_AGAIN_SECONDS = 20.0
+Beside = Callable[[ServicePlan, Manifest, Mapping[Ref, Manifest]], tuple[Manifest, ...]]
+"""Children beside those that a plan renders, for a plan, its resource and the children there are."""
+
 _REPORTED_FAILURE_SECONDS = 30.0
 """A write that fails for longer is reported in the status; a webhook that is being replaced recovers sooner."""
+
+
+def nothing_beside(*_: object) -> tuple[Manifest, ...]:
+    """No children beside those of the plan."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +56,16 @@ class Applied:
 
 @dataclass(slots=True, kw_only=True)
 class Applying:
-    """Writes the children of resources. `now` is the clock (UTC), `plan` makes plans."""
+    """Writes the children of resources. `now` is the clock (UTC), `plan` makes plans.
+
+    `beside` are the children that follow from the cluster and not from the plan alone.
+    """
 
     children: ChildWriter
     rollouts: Rollouts
     now: Callable[[], datetime]
     plan: MakePlan
+    beside: Beside = nothing_beside
     _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
 
     def forget(self, key: ServiceKey) -> None:
@@ -66,6 +79,7 @@ class Applying:
         refusals.
         """
         plan, workload = desired.plan, observed.children.get(desired.workload)
+        check_workload(plan, observed)
         manifests = with_sources_of(desired.force, plan, desired.manifests, workload)
         replicas = wanted_replicas(desired.service, plan, workload, self.now())
         wanted = stating(manifests, replicas)
@@ -75,7 +89,8 @@ class Applying:
             way = rollout_plan(desired.force, plan)
             rollout, held = await self.rollouts.prepare(way, desired.body, wanted, observed), frozenset()
         rollout = self._with_what_stands(desired, rollout, workload, replicas)
-        changes = diff(_usable(rollout.manifests, observed), observed, held | rollout.held)
+        children = (*rollout.manifests, *self.beside(plan, desired.body, observed.children))
+        changes = diff(_usable(children, observed), observed, held | rollout.held)
         try:
             written = await self._write(desired, changes, observed, replicas)
             check_image_volumes(manifests, written.children.get(desired.workload))
@@ -138,14 +153,18 @@ def _key(desired: Desired) -> ServiceKey:
 
 
 def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None, now: datetime) -> Replicas:
-    """What the Deployment is to say of its replicas at `now`; `deployment` is as it stands."""
+    """What the Deployment is to say of its replicas at `now`; `deployment` is as it stands.
+
+    A service that may sleep begins with one replica: so its first failure is told, and its start is measured.
+    """
     bounds = bounds_at(plan.scaling, now.timestamp()) if plan.scaling else None
     return replicas_to_state(
         fixed=service.spec.replicas,
         suspend=service.spec.suspend,
-        minimum=bounds.minimum if bounds and plan.minimum else 1,
+        minimum=max(1, bounds.minimum) if bounds and plan.minimum is not None else 1,
         maximum=bounds.maximum if bounds else None,
         deployment=deployment,
+        scaled=plan.minimum is not None,
     )
 
 

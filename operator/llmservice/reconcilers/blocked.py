@@ -9,6 +9,9 @@ from llmservice.converging.status import stalled
 from llmservice.converging.weights import Waiting
 from llmservice.objects.references import Manifest
 
+BLOCKED_AGAIN_SECONDS = 20.0
+"""Between two tries of what somebody else may have made possible."""
+
 
 class Blocked(Exception):
     """The resource cannot be reconciled now: its replicas stay as they are, and the status says why.

@@ -16,6 +16,7 @@ from llmservice.converging.replicas import Replicas
 from llmservice.errors import Conflict, NameTaken, Refused
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.workloads import is_workload
 from llmservice.planning.service_plan import Owner
 
 log = logging.getLogger(__name__)
@@ -142,7 +143,7 @@ def _intent(owner: Owner, change: Apply) -> str:
 
 def _guarded(manifest: Manifest, live: Manifest, replicas: Replicas) -> Manifest:
     """An intent that repeats live replicas must not overwrite newer ones: it carries their resourceVersion."""
-    if not replicas.live or manifest["kind"] != "Deployment":
+    if not replicas.live or not is_workload(manifest):
         return manifest
     metadata = {**manifest["metadata"], "resourceVersion": live["metadata"]["resourceVersion"]}
     return {**manifest, "metadata": metadata}

@@ -64,8 +64,8 @@ class Desired:
 
     @property
     def workload(self) -> Ref:
-        """The Deployment."""
-        return Ref("Deployment", self.plan.owner.namespace, self.plan.owner.name)
+        """The workload."""
+        return Ref(self.plan.workload_kind, self.plan.owner.namespace, self.plan.owner.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

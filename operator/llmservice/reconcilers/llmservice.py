@@ -25,9 +25,11 @@ from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner
+from llmservice.reconcilers.activation.sleepers import Sleepers
 from llmservice.reconcilers.adapter_loading import AdapterLoading, no_loading
-from llmservice.reconcilers.applying import BLOCKED_AGAIN_SECONDS, Applied, Applying
-from llmservice.reconcilers.blocked import Blocked, status_while
+from llmservice.reconcilers.applying import Applied, Applying
+from llmservice.reconcilers.applying import nothing_beside as no_others
+from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked, status_while
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.desired import Deciding, Desired, Planner
 from llmservice.reconcilers.downloads import Fetch, FetchBeside, no_downloads, nothing_beside
@@ -39,6 +41,7 @@ from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.other_devices import OtherDevices, next_choice
 from llmservice.reconcilers.rollback import Rollbacks
 from llmservice.reconcilers.rollouts import Rollouts
+from llmservice.reconcilers.routing import Routing
 from llmservice.reconcilers.situations import EngineCondition, Scaling, Situations
 from llmservice.reconcilers.start_logs import StartLogs
 from llmservice.reconcilers.status_writer import StatusWriter
@@ -62,7 +65,7 @@ class LLMServiceReconciler:
     `cache` holds the newest body seen of each resource and of its children. `now` is the clock (UTC). `inspect` looks
     at models that nobody knows. `fetch` downloads a model to its claim, `fetch_beside` what is loaded beside it. `free`
     counts devices for rollouts; None where nodes and pods may not be read. `adapters` loads adapters into replicas that
-    run.
+    run. `sleepers` knows services that may have no replica; None where none may.
     """
 
     cluster: Cluster
@@ -77,6 +80,7 @@ class LLMServiceReconciler:
     fetch_beside: FetchBeside = nothing_beside
     free: FreeDevices | None = None
     adapters: AdapterLoading = field(default_factory=no_loading)
+    sleepers: Sleepers | None = None
     children: ChildWriter = field(init=False)
     status: StatusWriter = field(init=False)
     starts: StartLogs = field(init=False)
@@ -85,27 +89,39 @@ class LLMServiceReconciler:
     applying: Applying = field(init=False)
     node_life: NodeLife = field(init=False)
     tending: Tending = field(init=False)
+    routing: Routing = field(init=False)
     other_devices: OtherDevices = field(default_factory=OtherDevices)
     noting: Noting = field(default_factory=Noting)
 
     def __post_init__(self) -> None:
+        beside = self.sleepers.children if self.sleepers else no_others
         self.children = ChildWriter(cluster=self.cluster, cache=self.cache)
         self.starts = StartLogs(self.cluster)
         self.rollbacks = Rollbacks(cluster=self.cluster, cache=self.cache, plan=self.plan)
         self.node_life = NodeLife(self.cluster, self.cache)
         self.tending = Tending(
-            observer=self.observer, children=self.children, node_life=self.node_life, plan=self.plan, now=self.now
+            observer=self.observer,
+            children=self.children,
+            node_life=self.node_life,
+            plan=self.plan,
+            now=self.now,
+            beside=beside,
         )
+        self.routing = Routing(cluster=self.cluster, cache=self.cache, now=self.now)
         self.status = StatusWriter(cluster=self.cluster, cache=self.cache, now=self.now)
         self.rollouts = Rollouts(cluster=self.cluster, now=self.now, clock=time.monotonic, free=self.free)
-        self.applying = Applying(children=self.children, rollouts=self.rollouts, now=self.now, plan=self.plan)
+        self.applying = Applying(
+            children=self.children, rollouts=self.rollouts, now=self.now, plan=self.plan, beside=beside
+        )
 
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
             memories = (self.children, self.status, self.rollouts, self.tending, self.other_devices)
-            for memory in (*memories, self.noting, self.adapters):
+            for memory in (*memories, self.noting, self.adapters, self.routing):
                 memory.forget(uid_of(before))
+            if self.sleepers is not None:
+                self.sleepers.forget(uid_of(before))
 
     async def __call__(self, key: ServiceKey) -> float | None:
         """One pass; returns the seconds until the next one where no watch event will trigger it."""
@@ -170,7 +186,8 @@ class LLMServiceReconciler:
     async def _observe(self, desired: Desired, *, asking: bool) -> Observed:
         """The observed state; raises `Blocked` where another owner has the name of a child."""
         owner = desired.plan.owner
-        observed = await self.observer.observe(owner, map(ref_of, desired.manifests), asking=asking)
+        beside = self.sleepers.names(desired.plan) if self.sleepers else ()
+        observed = await self.observer.observe(owner, (*map(ref_of, desired.manifests), *beside), asking=asking)
         if observed.taken:
             conflict = name_conflict(owner, observed.taken)
             again = _LEAVING_AGAIN_SECONDS if conflict.passes else BLOCKED_AGAIN_SECONDS
@@ -183,9 +200,14 @@ class LLMServiceReconciler:
         running = plan_that_runs(desired.force, desired.plan, workload, applied.rollout, self.plan)
         await self.node_life.shield(running, observed, self.now())
         said = await self.starts.read(running, observed.pods, status, followed_pod(status, observed.pods))
-        situations, now = Situations(plan=self.plan, scaling=self.scaling, engine=self.engine), self.now()
+        can_hold = self.sleepers is None or self.sleepers.can_hold()
+        situations, now = (
+            Situations(plan=self.plan, scaling=self.scaling, engine=self.engine, can_hold=can_hold),
+            self.now(),
+        )
         adapters = await self.adapters.settle(running, observed.updated)
-        situation = situations.of(desired, running, observed, applied, said, adapters, now)
+        route = await self.routing.settle(desired.plan, observed.absent, status)
+        situation = situations.of(desired, running, observed, applied, said, adapters, route, now)
         left = self.other_devices.patience(desired, situation, now)
         if left == 0.0 and (following := next_choice(self.plan, desired, situation)):
             held_back = await self.status.write(body, summarize(dataclasses.replace(situation, plan=following), now))
@@ -200,6 +222,7 @@ class LLMServiceReconciler:
             observed.requeue_seconds,
             said.requeue_seconds,
             adapters.requeue_seconds,
+            route.requeue_seconds,
             seconds_to_news(running, observed.pods, now),
             applied.written.requeue_seconds,
             applied.rollout.requeue_seconds,

@@ -26,7 +26,7 @@ class NodeLife:
     async def shield(self, plan: ServicePlan, observed: Observed, now: datetime) -> None:
         """Annotate pods that start, and free those that have; one that cannot be written is tried in a later pass."""
         longest = plan.rollout.progress_deadline_seconds
-        for pod, shielded in shields(observed.pods, plan.pod.annotations, longest, now):
+        for pod, shielded in shields(observed.pods, plan.pod.annotations, longest, now, observed.workers):
             try:
                 self.cache.put(await self.cluster.apply(_intent(pod, shielded=shielded), manager=NODE_LIFE))
             except OperatorError as error:

@@ -5,16 +5,15 @@ Their budget is not asked: the kubelet ends them anyway, all at once. So Kuberne
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.node_shutdown import to_delete
 from llmservice.errors import OperatorError, Refused
-from llmservice.objects.pods import pods_of
-from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of, uid_of
-from llmservice.reconcilers.workers import ServiceKey
+from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
 
 log = logging.getLogger(__name__)
 
@@ -44,13 +43,7 @@ class NodeShutdowns:
     def _replicas(self) -> Iterator[Manifest]:
         """The pods of all services, by the UIDs of their owners."""
         for body in self.cache.of_kind("LLMService"):
-            yield from self._replicas_of((body["metadata"]["namespace"], body["metadata"]["name"]), uid_of(body))
-
-    def _replicas_of(self, key: ServiceKey, uid: str) -> Iterable[Manifest]:
-        deployment = self.cache.get(Ref("Deployment", *key))
-        if deployment is None or controller_uid(deployment) != uid:
-            return ()
-        return pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
+            yield from pods_in_cache(self.cache, workload_in_cache(self.cache, body))
 
     async def _delete(self, pod: Manifest) -> bool:
         try:

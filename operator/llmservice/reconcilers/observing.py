@@ -9,7 +9,8 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.cluster import Cluster
 from llmservice.converging.observed import Observed
 from llmservice.errors import OwnerGone
-from llmservice.objects.pods import of_current_template, pods_of
+from llmservice.objects.groups import is_worker
+from llmservice.objects.pods import of_current_template, pods_of, replicas_among
 from llmservice.objects.references import (
     Manifest,
     Ref,
@@ -19,6 +20,7 @@ from llmservice.objects.references import (
     ref_of,
     uid_of,
 )
+from llmservice.objects.workloads import WORKLOADS, newest_of
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.pod_insight import PodInsight
 
@@ -57,12 +59,13 @@ class Observer:
             for ref, live in zip(asked, found, strict=True):
                 if live is not None:
                     (children if controller_uid(live) == owner.uid else taken)[ref] = live
-        pods = self.pods(owner)
-        insight = await self.insight.read(pods)
+        made = self._made(owner)
+        pods, insight = replicas_among(made), await self.insight.read(made)
         return Observed(
             children=children,
             taken=taken,
             pods=pods,
+            workers=tuple(filter(is_worker, made)),
             updated=of_current_template(self.workload(owner), self._replica_sets(owner), pods),
             log_tails=insight.log_tails,
             preparations=insight.preparations,
@@ -71,11 +74,17 @@ class Observer:
         )
 
     def workload(self, owner: Owner) -> Manifest | None:
-        """The Deployment in the cache; None when there is none of ours."""
-        return self._children(owner).get(Ref("Deployment", owner.namespace, owner.name))
+        """The workload in the cache; None when there is none of ours."""
+        children = self._children(owner)
+        found = (children.get(Ref(kind, owner.namespace, owner.name)) for kind in WORKLOADS)
+        return newest_of(each for each in found if each is not None)
 
     def pods(self, owner: Owner) -> tuple[Manifest, ...]:
-        """The pods of its Deployment, from the cache."""
+        """The pods that answer clients, from the cache: one for each replica."""
+        return replicas_among(self._made(owner))
+
+    def _made(self, owner: Owner) -> tuple[Manifest, ...]:
+        """All pods of its workload."""
         pods = self.cache.of_service("Pod", owner.namespace, owner.name)
         return pods_of(self.workload(owner), self._replica_sets(owner), pods)
 

@@ -27,6 +27,7 @@ from llmservice.planning.facts import (
 from llmservice.planning.known_model import KnownModel, known_model
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
+from llmservice.planning.scaling import check_activator
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.current_plans import CurrentPlans
 from llmservice.settings import PREFIX, Settings
@@ -36,13 +37,14 @@ from llmservice.settings import PREFIX, Settings
 class CataloguePlanner:
     """Plans resources from the current catalogue; plans of the same generation keep their facts.
 
-    `catalogue` and `platform` are replaced by their watchers.
+    `catalogue` and `platform` are replaced by their watchers. Without an `activator` no service may have zero replicas.
     """
 
     catalogue: Catalogue
     registry: RegistrySettings = field(default_factory=RegistrySettings)
     platform: str = ""
     readers: MetricsReaders = field(default_factory=MetricsReaders)
+    activator: bool = True
     _current: CurrentPlans = field(default_factory=CurrentPlans)
 
     def __call__(
@@ -57,6 +59,7 @@ class CataloguePlanner:
         `weights` is the path that a download answered, `beside` are those of what is loaded beside the model; they are
         kept with the generation, so that later plans have them.
         """
+        check_activator(service.spec, installed=self.activator)
         kept = pinned_facts(service.status, service.metadata.generation)
         if kept is None or (facts := self._facts(service, kept)) is not facts_from_text(kept):
             known = self._known(service)

@@ -18,8 +18,10 @@ from llmservice.converging.situation import Situation
 from llmservice.converging.startup_budget import late_change
 from llmservice.engines.registry import ENGINES
 from llmservice.objects.references import Manifest, Ref, controller_uid, uid_of
+from llmservice.objects.workloads import kind_for
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.child_writer import Written
+from llmservice.reconcilers.workloads import workload_in_cache
 
 log = logging.getLogger(__name__)
 
@@ -38,15 +40,15 @@ class Rollbacks:
     async def in_force(self, body: Manifest) -> InForce:
         """The revision that is planned now.
 
-        After a rollback the Deployment says what served: where it is not in the cache it is read live, so that no gap
+        After a rollback the workload says what served: where it is not in the cache it is read live, so that no gap
         in the cache lets a revision be tried again that was given up.
         """
-        ref = Ref("Deployment", body["metadata"]["namespace"], body["metadata"]["name"])
-        live = self.cache.get(ref)
+        live = workload_in_cache(self.cache, body)
         if live is None and gave_up(body):
-            live = await self.cluster.get(ref)
-        ours = live is not None and controller_uid(live) == uid_of(body)
-        return in_force(body, live if ours else None)
+            kind, metadata = kind_for(body["spec"]), body["metadata"]
+            found = await self.cluster.get(Ref(kind, metadata["namespace"], metadata["name"]))
+            live = found if found is not None and controller_uid(found) == uid_of(body) else None
+        return in_force(body, live)
 
     def judged(
         self,
@@ -61,7 +63,7 @@ class Rollbacks:
         plan, owner = situation.plan, situation.plan.owner
         if not _is_change(force, situation) or written.contests or service.spec.rollout.on_failure == "Hold":
             return force, None
-        deployment = written.children.get(Ref("Deployment", owner.namespace, owner.name))
+        deployment = written.children.get(Ref(plan.workload_kind, owner.namespace, owner.name))
         verdict = verdict_on(plan, situation.progress, deployment, observed, now)
         failed = decide(force, service, plan, verdict, deployment, self.plan, now)
         if failed is None:

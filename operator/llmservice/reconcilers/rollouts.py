@@ -31,6 +31,7 @@ from llmservice.converging.rollout_surge import (
 )
 from llmservice.converging.startup_phases import expected_start_seconds
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of
+from llmservice.objects.workloads import answering_template, workload_in
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.announcing import announce
 from llmservice.reconcilers.free_devices import FreeDevices
@@ -72,7 +73,7 @@ class Rollouts:
 
         Raises what the API server answers when nodes and pods are listed.
         """
-        intent = next(manifest for manifest in manifests if manifest["kind"] == "Deployment")
+        intent = workload_in(manifests)
         live = observed.children.get(ref_of(intent))
         step = RolloutStep(plan, body, manifests, intent, live, observed.pods)
         if live is None:
@@ -126,7 +127,7 @@ class Rollouts:
     async def _room(self, step: RolloutStep) -> Room | Uncounted:
         if self.free is None:
             return NO_RIGHT
-        return await self.free.room(step.service, step.intent["spec"]["template"]["spec"], step.own)
+        return await self.free.room(step.service, answering_template(step.intent)["spec"], step.own)
 
     def _held(self, step: RolloutStep, decided: _Decided) -> Rollout:
         """The Deployment stays as it is."""

@@ -12,7 +12,7 @@ from llmservice.converging.conditions import Condition
 from llmservice.converging.hopeless import is_hopeless
 from llmservice.converging.observed import Observed
 from llmservice.converging.pod_checks import diagnose
-from llmservice.converging.progress import Progress, progress_of
+from llmservice.converging.progress import Progress, progress_until
 from llmservice.converging.pulling import pulling
 from llmservice.converging.rollback import pods_judged, source_in
 from llmservice.converging.scaling_report import ScalingReport, report_in
@@ -27,6 +27,7 @@ from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.adapter_loading import AdapterReport
 from llmservice.reconcilers.applying import Applied
 from llmservice.reconcilers.desired import Desired, Planner
+from llmservice.reconcilers.routing import RouteReport
 from llmservice.reconcilers.start_logs import StartReports
 
 Scaling = Callable[[str], ScalingReport | None]
@@ -37,11 +38,12 @@ EngineCondition = Callable[[str, Mapping[str, Any]], Condition | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situations:
-    """Puts a situation together; `plan` knows the current facts."""
+    """Puts a situation together; `plan` knows the current facts. `can_hold`: an activator takes requests."""
 
     plan: Planner
     scaling: Scaling
     engine: EngineCondition
+    can_hold: bool = True
 
     def of(
         self,
@@ -51,13 +53,14 @@ class Situations:
         applied: Applied,
         said: StartReports,
         adapters: AdapterReport,
+        route: RouteReport,
         now: datetime,
     ) -> Situation:
         """What is known after the writes; `running` is the plan of the replicas, `said` what their engines said."""
         spec, written, waits = desired.service.spec, applied.written, running is not desired.plan
         before, uid, pods = desired.body.get("status") or {}, running.owner.uid, observed.pods
         deployment = written.children.get(desired.workload)
-        progress = progress_of(deployment, pods)
+        progress = progress_until(deployment, pods, running.rollout.progress_deadline_seconds, now)
         judged = pods_judged(desired.force, observed, progress)
         found = diagnose(running, judged, deployment, ENGINES[running.engine].log_patterns)
         found = found or overdue(running, judged.pods, now)
@@ -83,6 +86,9 @@ class Situations:
             rollout=applied.rollout,
             hopeless=is_hopeless(progress, observed.updated, found, before, running.owner.generation),
             adapters=adapters.replicas,
+            can_hold=self.can_hold,
+            route=route.condition,
+            reached=route.status,
             pulling=pulling(pods, observed.preparations, before, now),
         )
 
@@ -91,11 +97,12 @@ def _floor(replicas: int | None, plan: ServicePlan, progress: Progress, now: dat
     """The least ready replicas of the declared state: the fixed number or the autoscaler's lower bound.
 
     A schedule lowers it, and does not raise it: when its hours begin, the service does what it did before. Else one, or
-    zero after an external scale to zero.
+    zero after it went to sleep, or an external scale to zero.
     """
-    declared = replicas if replicas is not None else plan.minimum
-    if replicas is None and declared is not None and plan.scaling is not None:
-        return min(declared, bounds_at(plan.scaling, now.timestamp()).minimum)
-    if declared is not None:
-        return declared
+    if replicas is not None:
+        return replicas
+    if plan.scaling is not None and plan.minimum is not None:
+        least = min(plan.minimum, bounds_at(plan.scaling, now.timestamp()).minimum)
+        if least:
+            return least
     return 0 if progress.seen and progress.desired == 0 else 1

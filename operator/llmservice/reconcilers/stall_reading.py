@@ -14,8 +14,8 @@ from llmservice.converging.pod_readings import PodReadings, ReadFailure, Reading
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod, scaled_pods
 from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
-from llmservice.objects.pods import pods_of
-from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.objects.references import Manifest, is_being_deleted, uid_of
+from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
 from llmservice.signals.source import Source, Target
 
 _AT_ONCE = 192
@@ -72,12 +72,7 @@ class UnscaledEngines:
         return None if names is None else _Unscaled(body, self._pods(body), names)
 
     def _pods(self, body: Manifest) -> Sequence[ScaledPod]:
-        key = body["metadata"]["namespace"], body["metadata"]["name"]
-        deployment = self.cache.get(Ref("Deployment", *key))
-        if deployment is None or controller_uid(deployment) != uid_of(body):
-            return ()
-        sets, pods = self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key)
-        return scaled_pods(pods_of(deployment, sets, pods))
+        return scaled_pods(pods_in_cache(self.cache, workload_in_cache(self.cache, body)))
 
     async def _read(self, services: Sequence[_Unscaled], note: Note) -> None:
         targets: dict[Target, str] = {}

@@ -19,7 +19,7 @@ from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.models.model_facts import Task
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.stall_handler import StallHandler
-from llmservice.reconcilers.stall_reading import UnscaledEngines
+from llmservice.reconcilers.stall_reading import Note, UnscaledEngines
 from llmservice.reconcilers.stall_states import StallState, WatchedService, begun
 from llmservice.reconcilers.workers import ServiceKey
 
@@ -36,13 +36,14 @@ class StallWatch:
     """Watches while this process leads.
 
     `unscaled` are the engines that the autoscaler does not read. `changed` is called with the key of a resource of
-    which the status is to say something else.
+    which the status is to say something else. `noted` hears of all that was read, as `note` does.
     """
 
     cache: ObjectCache
     unscaled: UnscaledEngines
     handler: StallHandler
     changed: Callable[[ServiceKey], None]
+    noted: Note = lambda *_: None
     states: dict[str, StallState] = field(default_factory=dict)
     _led_since: float | None = None
 
@@ -79,6 +80,7 @@ class StallWatch:
 
     def note(self, body: Manifest, pods: Sequence[ScaledPod], readings: PodReadings) -> None:
         """Remember what was read of a service, whoever read it."""
+        self.noted(body, pods, readings)
         service = _watched(body, pods) if self.is_on else None
         if service is None:
             return

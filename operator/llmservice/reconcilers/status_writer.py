@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 Started = Callable[[str, Mapping[str, int]], None]
 """Is told of each start that ended: the engine, and the seconds of each phase."""
 
+Completed = Callable[[Manifest, Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+"""Completes the status of a resource before it is written over the one before: what its devices cost."""
+
 _CORRECTION = "status"
 
 
@@ -32,7 +35,8 @@ _CORRECTION = "status"
 class StatusWriter:
     """Writes statuses and remembers, by UID, what it wrote last, to detect foreign writes.
 
-    `now` is the clock (UTC), `clock` is monotonic, in seconds. `started` is told of each start that ended.
+    `now` is the clock (UTC), `clock` is monotonic, in seconds. `started` is told of each start that ended. `completed`
+    adds what is counted beside the passes.
     """
 
     cluster: Cluster
@@ -40,6 +44,7 @@ class StatusWriter:
     now: Callable[[], datetime]
     clock: Callable[[], float] = time.monotonic
     started: Started = lambda *_: None
+    completed: Completed = lambda _, __, status: status
     _written: dict[str, bytes] = field(default_factory=dict)
     _corrections: dict[str, Repairs] = field(default_factory=dict)
 
@@ -59,6 +64,7 @@ class StatusWriter:
         Returns the seconds until the next correction while another writer keeps changing it; None otherwise.
         """
         before, uid = own_part(body.get("status") or {}), uid_of(body)
+        status = self.completed(body, before, status)
         known = self._corrections.get(uid)
         if status == before:
             self._written[uid] = _digest(status)

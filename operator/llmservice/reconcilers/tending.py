@@ -6,31 +6,33 @@ are of a change that fails, the replicas go back to what served before it.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.converging.changes import diff
 from llmservice.converging.events import event
 from llmservice.converging.observed import Observed
-from llmservice.converging.progress import progress_of
+from llmservice.converging.progress import progress_until
 from llmservice.converging.revisions import InForce
 from llmservice.converging.rollback import MakePlan
 from llmservice.converging.rollout_record import changes_template
-from llmservice.converging.standing import Standing, children_of, standing, workload_in
+from llmservice.converging.standing import Standing, children_of, standing
 from llmservice.converging.template_source import made_from, served_source
 from llmservice.errors import NotLeader, OperatorError, OwnerGone, Terminating
 from llmservice.objects.references import Manifest, Ref, ref_of
+from llmservice.objects.workloads import template_of, workload_in
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.announcing import tell
-from llmservice.reconcilers.applying import wanted_replicas
+from llmservice.reconcilers.applying import Beside, nothing_beside, wanted_replicas
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.reconcilers.node_life import NodeLife
 from llmservice.reconcilers.observing import Observer
 from llmservice.reconcilers.rollback import verdict_on
 from llmservice.rendering.manifests import render
-from llmservice.rendering.pod import pod_template
+from llmservice.rendering.workload import workload
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +53,14 @@ class _Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tending:
-    """Tends one service at a time. `now` is the clock (UTC)."""
+    """Tends one service at a time. `now` is the clock (UTC), `beside` as `Applying` has it."""
 
     observer: Observer
     children: ChildWriter
     node_life: NodeLife
     plan: MakePlan
     now: Callable[[], datetime]
+    beside: Beside = nothing_beside
     _looks: dict[str, _Look] = field(default_factory=dict)
 
     def forget(self, uid: str) -> None:
@@ -98,6 +101,7 @@ class Tending:
         revision = await self._without_failure(revision, force, live, observed)
         replicas = wanted_replicas(revision.service, revision.plan, live, self.now())
         wanted = children_of(revision, live, force.served.digest if force.served else "", replicas)
+        wanted += self.beside(revision.plan, force.newest, observed.children)
         await self.children.write(
             owner, diff(wanted, observed, _held(revision, live, wanted)), observed, replicas, is_new=False
         )
@@ -110,7 +114,9 @@ class Tending:
         before = self._served_before(revision, force, live)
         if before is None:
             return revision
-        verdict = verdict_on(revision.plan, progress_of(live, observed.pods), live, observed, self.now())
+        now, deadline = self.now(), revision.plan.rollout.progress_deadline_seconds
+        progress = progress_until(live, observed.pods, deadline, now)
+        verdict = verdict_on(revision.plan, progress, live, observed, now)
         if verdict.reason is None:
             return revision
         message = f"until the model is downloaded the replicas are again what served before: {verdict.message}"
@@ -126,7 +132,7 @@ class Tending:
         if live is None or served is None or revision.service.spec.rollout.on_failure == "Hold":
             return None
         before = standing(force, served_source(live, served.digest), self.plan)
-        return None if before is None or pod_template(before.plan) == pod_template(revision.plan) else before
+        return None if before is None or _template(before.plan) == _template(revision.plan) else before
 
 
 def _held(revision: Standing, live: Manifest | None, wanted: list[Manifest]) -> set[Ref]:
@@ -134,6 +140,10 @@ def _held(revision: Standing, live: Manifest | None, wanted: list[Manifest]) -> 
     if live is None or made_from(live) != revision.source or not changes_template(live, workload_in(wanted)):
         return set()
     return {ref_of(live)}
+
+
+def _template(plan: ServicePlan) -> Mapping[str, Any]:
+    return template_of(workload(plan, replicas=None))
 
 
 def _age(look: _Look, now: datetime) -> float:

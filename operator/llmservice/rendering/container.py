@@ -1,9 +1,11 @@
 """The engine's container."""
 
+import dataclasses
+
 from llmservice.engines.engine import PORT, HttpProbe
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan
+from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan, WorkerPlan
 
 PORT_NAME = "http"
 HUNG_SECONDS = 30
@@ -40,6 +42,15 @@ def container(plan: ContainerPlan, pod: PodPlan, probed: str | int = PORT_NAME) 
     if resources := _resources(plan):
         manifest["resources"] = resources
     return manifest
+
+
+_OF_CLIENTS = frozenset({"ports", "startupProbe", "readinessProbe", "livenessProbe", "lifecycle"})
+
+
+def worker_container(plan: ContainerPlan, worker: WorkerPlan, pod: PodPlan) -> Manifest:
+    """The container of a pod that answers nobody: no port, no probes, and nothing to finish before it ends."""
+    same = dataclasses.replace(plan, command=worker.command, args=worker.args)
+    return {name: value for name, value in container(same, pod).items() if name not in _OF_CLIENTS}
 
 
 def _probe(probe: HttpProbe, port: str | int) -> Manifest:

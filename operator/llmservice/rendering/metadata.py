@@ -1,6 +1,7 @@
 """Names, labels and owner references of the children."""
 
 from llmservice.api.v1alpha1.resource import GROUP, KIND, VERSION
+from llmservice.objects.groups import LEADER, WORKER_LABEL
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
@@ -9,6 +10,11 @@ from llmservice.planning.service_plan import ServicePlan
 def selector(plan: ServicePlan) -> dict[str, str]:
     """The labels that select the pods; a Deployment's selector can never change."""
     return {NAME_LABEL: plan.owner.name}
+
+
+def answering_selector(plan: ServicePlan) -> dict[str, str]:
+    """The labels of the pods that answer clients: of a group its first."""
+    return selector(plan) if plan.worker is None else {**selector(plan), WORKER_LABEL: LEADER}
 
 
 def labels(plan: ServicePlan) -> dict[str, str]:

@@ -14,9 +14,13 @@ def network_policy(plan: ServicePlan) -> Manifest | None:
     if plan.admitted is None:
         return None
     ports = [{"protocol": "TCP", "port": PORT_NAME}]
+    ingress: list[Manifest] = [{"from": list(plan.admitted), "ports": ports}]
+    if plan.worker is not None:
+        # The pods of a group meet on ports that their engines choose.
+        ingress.append({"from": [{"podSelector": {"matchLabels": selector(plan)}}]})
     spec = {
         "podSelector": {"matchLabels": selector(plan)},
         "policyTypes": ["Ingress"],
-        "ingress": [{"from": list(plan.admitted), "ports": ports}],
+        "ingress": ingress,
     }
     return child(plan, "networking.k8s.io/v1", "NetworkPolicy", spec)

@@ -1,11 +1,12 @@
 """The pod template."""
 
+import dataclasses
 from typing import Any
 
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import Mount, ServicePlan
 from llmservice.rendering.affinity import affinity
-from llmservice.rendering.container import PORT_NAME, container
+from llmservice.rendering.container import PORT_NAME, container, worker_container
 from llmservice.rendering.metadata import labels, selector
 from llmservice.rendering.proxy import proxy_annotations, proxy_container, proxy_volumes
 from llmservice.rendering.proxy_config import PROBE_PORT
@@ -17,14 +18,28 @@ def pod_template(plan: ServicePlan) -> Manifest:
     annotations = {**plan.pod.annotations, **(proxy_annotations(plan.proxy) if plan.proxy else {})}
     if annotations:
         metadata["annotations"] = annotations
-    return {"metadata": metadata, "spec": _spec(plan)}
+    engine = container(plan.container, plan.pod, PROBE_PORT if plan.proxy else PORT_NAME)
+    return {"metadata": metadata, "spec": _spec(plan, engine)}
 
 
-def _spec(plan: ServicePlan) -> Manifest:
+def worker_template(plan: ServicePlan) -> Manifest:
+    """The template of a group's other pods: the same but for the process, and for all that has to do with clients.
+
+    Whether it is well is seen by the first pod, which is ready only while all of them work together.
+    """
+    if plan.worker is None:
+        raise ValueError(f"{plan.owner.namespace}/{plan.owner.name}: a replica on one node has no workers")
+    alone = dataclasses.replace(plan, proxy=None)
+    spec = _spec(alone, worker_container(plan.container, plan.worker, plan.pod))
+    spec["terminationGracePeriodSeconds"] = plan.worker.grace_seconds
+    return {**pod_template(alone), "spec": spec}
+
+
+def _spec(plan: ServicePlan, engine: Manifest) -> Manifest:
     pod = plan.pod
     spec: Manifest = {
         **pod.passthrough,
-        "containers": [container(plan.container, pod, PROBE_PORT if plan.proxy else PORT_NAME)],
+        "containers": [engine],
         "securityContext": dict(pod.security),
         "terminationGracePeriodSeconds": pod.termination_grace_seconds,
         # Service environment variables would be read as options: a Service named vllm sets VLLM_PORT.

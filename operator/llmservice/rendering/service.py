@@ -3,7 +3,7 @@
 from llmservice.objects.references import Manifest
 from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.container import PORT_NAME
-from llmservice.rendering.metadata import child, selector
+from llmservice.rendering.metadata import answering_selector, child
 
 
 def service(plan: ServicePlan) -> Manifest:
@@ -12,7 +12,7 @@ def service(plan: ServicePlan) -> Manifest:
     spec = {
         "type": "ClusterIP",
         "ports": [port],
-        "selector": selector(plan),
+        "selector": answering_selector(plan),
         # The default, stated so that a foreign `true` is reverted: a pod that is loading its model serves nobody.
         "publishNotReadyAddresses": False,
     }

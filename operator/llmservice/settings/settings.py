@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from llmservice.settings import readers
+from llmservice.settings import activators, readers
 from llmservice.settings.variables import Variable, variable, variable_of
 
 
@@ -206,6 +206,14 @@ class Settings:
         meaning="Namespace of the monitoring that reads the engines' metrics: the NetworkPolicy of every resource with "
         "`spec.networkPolicy` lets it in. It acts at once and restarts nothing.",
         example="monitoring",
+    )
+    activator: tuple[str, ...] = variable(
+        (),
+        read=activators.activator,
+        meaning="What holds the requests of services without a replica: with on the pods of the activator in the "
+        "operator's own namespace; or the control ports of such processes, as addresses separated by commas. Without "
+        "it `minReplicas: 0` is refused: see how-to/zero.md.",
+        example="on",
     )
     prometheus_url: str = variable(
         "",

@@ -13,6 +13,8 @@ from llmservice.simulation.engine_profile import MAX_BATCHED_TOKENS, EngineProfi
 _LARGEST_BYTES = 2**20
 _LEAST_SECONDS = 1e-6
 _MOST_SEQUENCES = 4096
+_NEVER_FULL = 10**9
+"""Tokens of KV cache where the profile does not say how many there are."""
 
 
 def read_profile(path: Path) -> EngineProfile:
@@ -41,7 +43,7 @@ def _profile(content: Mapping[str, Any]) -> EngineProfile:
         step_seconds=step_seconds(points),
         kv_read_seconds=_number(content.get("kv_read_nanoseconds_per_token", 0)) * 1e-9,
         attention_seconds=_number(content.get("attention_picoseconds_per_token_of_context", 0)) * 1e-12,
-        kv_cache_tokens=int(_number(content["kv_cache_tokens"])),
+        kv_cache_tokens=max(1, int(_number(content.get("kv_cache_tokens", _NEVER_FULL)))),
         roofline=None,
         max_sequences=min(_MOST_SEQUENCES, max(1, int(content["max_sequences"]))),
     )

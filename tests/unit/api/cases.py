@@ -85,6 +85,12 @@ def network(*resources: str) -> dict[str, Any]:
     return {"spec__pod__networkDevices": [{"resource": resource} for resource in resources]}
 
 
+def route(**changes: Any) -> dict[str, Any]:
+    """A route by one Gateway; None leaves a field out."""
+    values = {"parentRefs": [{"name": "shared"}], **changes}
+    return {"spec__route": {field: value for field, value in values.items() if value is not None}}
+
+
 REFUSED = (
     Refused(from_field("spec.hostNetwork"), "spec.engineOptions.env[0].valueFrom.fieldRef.fieldPath"),
     Refused(from_field("metadata.labels"), "spec.engineOptions.env[0].valueFrom.fieldRef.fieldPath"),
@@ -153,6 +159,10 @@ REFUSED = (
     Refused({"spec__gpu": {"count": 0, "parallelism": {"tensor": 1}}}, "spec.gpu.parallelism"),
     Refused({"spec__gpu": {"type": "L4", "count": 4, "parallelism": {"tensor": 3}}}, "spec.gpu.parallelism"),
     Refused({"spec__gpu": {"type": "L4", "count": 4, "parallelism": {"pipeline": 8}}}, "spec.gpu.parallelism"),
+    Refused({"spec__gpu": {"count": 0, "nodes": 2}}, "spec.gpu.nodes"),
+    Refused({"spec__gpu": {"type": "L4", "nodes": 0}}, "spec.gpu.nodes", ("1", "0")),
+    Refused({"spec__gpu": {"type": "L4", "nodes": 17}}, "spec.gpu.nodes", ("16", "17")),
+    Refused({"spec__gpu": {"type": "L4", "nodes": 2, "parallelism": {"tensor": 4}}}, "spec.gpu.parallelism"),
     Refused({"spec__gpu": {"type": "L4", "parallelism": {"data": 0}}}, "spec.gpu.parallelism.data", ("1", "0")),
     Refused({"spec__gpu": {"type": "L4", "parallelism": {"context": 1}}}, "spec.gpu.parallelism.context"),
     Refused({"spec__gpu": {"count": 0, "offloadLayers": 3}}, "spec.gpu.offloadLayers", ("0",)),
@@ -177,7 +187,27 @@ REFUSED = (
     Refused({"spec__gpu": {"type": " X1"}}, "spec.gpu.type"),
     Refused({"spec__gpu": {"resourceName": "cpu"}}, "spec.gpu.resourceName"),
     Refused({"spec__autoscaling": {"minReplicas": 1}}, "spec.autoscaling.maxReplicas"),
-    Refused({"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", ("1",)),
+    Refused({"spec__autoscaling": {"minReplicas": -1, "maxReplicas": 2}}, "spec.autoscaling.minReplicas", ("0",)),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2, "mode": "Advise"}},
+        "spec.autoscaling.minReplicas",
+        ("Advise", "Active"),
+    ),
+    Refused(
+        {"spec__autoscaling": {"maxReplicas": 2, "idle": {"afterSeconds": 60}}},
+        "spec.autoscaling.idle",
+        ("minReplicas",),
+    ),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2, "idle": {"afterSeconds": 59}}},
+        "spec.autoscaling.idle.afterSeconds",
+        ("60",),
+    ),
+    Refused(
+        {"spec__autoscaling": {"minReplicas": 0, "maxReplicas": 2}, "spec__networkPolicy": {"ingressFrom": []}},
+        "spec.networkPolicy",
+        ("minReplicas",),
+    ),
     Refused(
         {"spec__autoscaling": {"minReplicas": 3, "maxReplicas": 2}},
         "spec.autoscaling.maxReplicas",
@@ -391,6 +421,40 @@ REFUSED = (
     Refused(nodes({"key": "cores", "operator": "Lt", "values": ["1", "2"]}), "values"),
     Refused(pods({"key": "zone", "operator": "In"}), "values", ("NotIn",)),
     Refused(pods({"key": "zone", "operator": "Exists", "values": ["a"]}), "values", ("DoesNotExist",)),
+    Refused(route(parentRefs=None), "spec.route.parentRefs"),
+    Refused(route(parentRefs=[]), "spec.route.parentRefs", ("1",)),
+    Refused(route(parentRefs=[{"name": f"g{n}"} for n in range(9)]), "spec.route.parentRefs", ("8",)),
+    Refused(route(parentRefs=[{"name": "shared"}] * 2), "spec.route.parentRefs", ("sectionName",)),
+    Refused(
+        route(parentRefs=[{"name": "shared"}, {"name": "shared", "sectionName": "https"}]), "spec.route.parentRefs"
+    ),
+    Refused(route(parentRefs=[{"name": "shared", "kind": "Service"}]), "kind", ("Gateway",)),
+    Refused(route(parentRefs=[{"name": "shared", "namespace": "a.b"}]), "namespace"),
+    Refused(route(parentRefs=[{"name": "shared", "port": 70000}]), "port", ("65535",)),
+    Refused(route(hostnames=["https://a.example.com"]), "spec.route.hostnames[0]"),
+    Refused(route(hostnames=["10.0.0.1"]), "spec.route.hostnames[0]"),
+    Refused(route(hostnames=["A.example.com"]), "spec.route.hostnames[0]"),
+    Refused(route(hostnames=["a.*.com"]), "spec.route.hostnames[0]"),
+    Refused(route(hostnames=["a.example.com"] * 2), "spec.route.hostnames", ("a.example.com",)),
+    Refused(route(path="llama"), "spec.route.path"),
+    Refused(route(path="/llama/"), "spec.route.path"),
+    Refused(route(path="/a/../b"), "spec.route.path"),
+    Refused(route(path="/a%2fb"), "spec.route.path"),
+    Refused(route(path="/v1"), "spec.route.path", ("/v1",)),
+    Refused(route(path="/llama/v1"), "spec.route.path", ("/v1",)),
+    Refused(route(expose="Metrics"), "spec.route.expose", ("Api", "All")),
+    Refused(route(timeouts={"request": "1 hour"}), "spec.route.timeouts.request", ("Default",)),
+    Refused(route(timeouts={"request": "1.5h"}), "spec.route.timeouts.request"),
+    Refused(route(timeouts={"request": "1m", "backendRequest": "61s"}), "spec.route.timeouts.backendRequest"),
+    Refused(route(annotations={"nginx.org/server-snippets": "x"}), "annotations['nginx.org/server-snippets']"),
+    Refused(route(annotations={"konghq.com/plugins": "x"}), "annotations['konghq.com/plugins']"),
+    Refused(
+        route(annotations={"external-dns.alpha.kubernetes.io/target": "x"}),
+        "annotations['external-dns.alpha.kubernetes.io/target']",
+    ),
+    Refused(route(annotations={"note": "x" * 257}), "spec.route.annotations.note", ("256",)),
+    Refused(route(inferencePool={}), "spec.route.inferencePool.endpointPickerRef"),
+    Refused(route(backendRefs=[{"name": "other"}]), "spec.route.backendRefs"),
     Refused(arguments(8192, 8192, 8192), "spec", ("96", "kB")),
     Refused({"spec__pod__annotations": {f"note-{n}": "x" * 512 for n in range(64)}}, "spec", ("96", "kB")),
     Refused(nodes(IN | {"values": ["x" * 63] * 64}) | arguments(8192, 8192, 4096), "spec", ("96", "kB")),
@@ -406,6 +470,8 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__gpu": {"type": "L4", "alternatives": [{"type": "L40S"}, {"type": "T4", "count": 2}], "shared": True}},
     {"spec__gpu": {"type": "L4", "offloadLayers": 20, "verify": False, "alternatives": []}, "spec__fit": "Warn"},
     {"spec__gpu": {"type": "L4", "count": 8, "parallelism": {"tensor": 2, "data": 4, "expert": 8}}},
+    {"spec__gpu": {"type": "L4", "count": 8, "nodes": 2, "parallelism": {"tensor": 16}}},
+    {"spec__gpu": {"count": 0, "nodes": 1}},
     {"spec__gpu": {"type": "L4", "count": 8, "parallelism": {}}},
     from_field("status.podIP"),
     from_field("metadata.annotations['k8s.v1.cni.cncf.io/network-status']"),
@@ -435,6 +501,21 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {"spec__autoscaling": {"maxReplicas": 1, "policy": "Threshold", "targets": {"kvCachePercent": 80}}},
     {"spec__replicas": 0, "spec__suspend": True, "spec__maxModelLen": 2**24, "spec__maxNumSeqs": 8192},
     {"spec__quantization": "Q4_K_M", "spec__dtype": "bfloat16", "spec__kvCacheDtype": "q8_0"},
+    route(),
+    route(
+        parentRefs=[
+            {"name": "shared", "namespace": "infra", "sectionName": "http"},
+            {"name": "shared", "namespace": "infra", "sectionName": "https", "port": 443},
+            {"name": "shared", "kind": "ListenerSet"},
+        ],
+        hostnames=["chat.example.com", "*.models.example.com", "localhost"],
+        path="/team-a/v1.5",
+        expose="All",
+        timeouts={"request": "0s", "backendRequest": "1h30m5s100ms"},
+        annotations={"note": "any", "external-dns.alpha.kubernetes.io/ttl": "60"},
+        inferencePool={"endpointPickerRef": {"name": "picker", "failureMode": "FailOpen"}},
+    ),
+    route(timeouts={"request": "Default", "backendRequest": "90s"}),
     peers(),
     peers({"namespaceSelector": {}}, {"podSelector": {"matchLabels": {"app": "web"}}}, *[{"podSelector": {}}] * 14),
     {"spec__rollout__strategy": "Surge", "spec__startup__timeoutSeconds": 86400, "spec__drain__timeoutSeconds": 0},

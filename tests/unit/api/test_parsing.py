@@ -89,8 +89,8 @@ def test_anything_in_a_field_is_parsed_or_refused_by_lines_that_name_it(field: s
 @pytest.mark.parametrize(
     ("value", "field", "names"),
     [
-        ({"a\nb": 1}, "spec.gpu['a\\nb']", "type, count, resourceName"),
-        ({"x" * 99: 1}, f"spec.gpu['{'x' * 64}']", "type, count, resourceName"),
+        ({"a\nb": 1}, "spec.gpu['a\\nb']", "type, count, nodes, resourceName"),
+        ({"x" * 99: 1}, f"spec.gpu['{'x' * 64}']", "type, count, nodes, resourceName"),
         ({7: 1}, "spec.gpu[7]", ""),
         ({"count": 10**5000}, "spec.gpu.count", "64"),
     ],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from llmservice.autoscaling.policy import Objective
-from llmservice.bench.measured import profile_of
+from llmservice.bench.measured import narrow, profile_of
 from llmservice.bench.records import Record
 from llmservice.bench.report import Report, report_of
 from llmservice.bench.scenarios import rate, sweep, usual_turn
@@ -137,3 +137,12 @@ def test_too_few_requests_make_no_profile() -> None:
     with pytest.raises(InvalidInput) as refused:
         profile_of(a_report([a_record()]), [a_record()] * 3, slots=None, replicas=1)
     assert refused.value.reason == "TooLittleForProfile"
+
+
+@pytest.mark.parametrize(("lengths", "said"), [((100, 110), True), ((100, 190), True), ((30, 200), False), ((), False)])
+def test_prompts_of_one_length_are_told(lengths: tuple[int, ...], said: bool) -> None:
+    assert narrow([a_record(prompt_tokens=length) for length in lengths]) is said
+
+
+def test_the_size_of_a_cache_that_nobody_saw_is_not_claimed(profile: dict[str, object]) -> None:
+    assert "kv_cache_tokens" not in profile

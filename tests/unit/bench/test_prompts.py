@@ -11,8 +11,9 @@ def test_words_follow_from_the_servers_own_count() -> None:
     assert letters.words(110) == 20
 
 
-def test_a_prompt_shorter_than_the_template_is_one_word() -> None:
-    assert Calibration(fixed=30.0, per_word=1.0).words(10) == 1
+def test_no_prompt_is_so_short_that_another_would_be_the_same() -> None:
+    words = Calibration(fixed=30.0, per_word=1.0).words(10)
+    assert len({prompt(number, words) for number in range(50_000)}) == 50_000
 
 
 def test_a_server_that_counts_every_prompt_alike_is_not_divided_by() -> None:

@@ -22,6 +22,11 @@ def test_an_error_is_told_in_one_line() -> None:
     assert len(record.error) <= 200
 
 
+def test_a_servers_words_cannot_steer_the_terminal() -> None:
+    (record,), _ = records_of([a_line({"code": 500, "type": "\x1b]0;title\x07", "message": "\u202ebad"})])
+    assert record.error.isprintable()
+
+
 @pytest.mark.parametrize("missing", ["output_sequence_length", "time_to_first_token"])
 def test_an_answer_without_a_token_is_an_error(missing: str) -> None:
     (record,), _ = records_of([a_line(**{missing: None})])

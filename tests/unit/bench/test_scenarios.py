@@ -66,3 +66,12 @@ def test_users_without_rounds_ask_once() -> None:
 def test_a_trace_keeps_times_and_sizes() -> None:
     (phase,) = recorded("day", [Arrival(0.0, 10, 5), Arrival(2.5, 20, 6)]).phases
     assert [(each.at, each.turns[0].prompt_tokens) for each in phase.conversations] == [(0.0, 10), (2.5, 20)]
+
+
+def test_mixed_requests_have_the_same_means_and_neither_begin_nor_end_together() -> None:
+    turns = [
+        conversation.turns[0] for conversation in sweep([2], requests=25, turn=TURN, mixed=True).phases[0].conversations
+    ]
+    assert sum(turn.prompt_tokens for turn in turns) / 25 == pytest.approx(TURN.prompt_tokens, rel=0.02)
+    assert sum(turn.answer_tokens for turn in turns) / 25 == pytest.approx(TURN.answer_tokens, rel=0.02)
+    assert len({(turn.prompt_tokens, turn.answer_tokens) for turn in turns}) == 25

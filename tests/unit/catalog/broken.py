@@ -39,6 +39,16 @@ BROKEN_ENGINES = (
 """Texts of engines.yaml."""
 
 BROKEN_ACCELERATORS = (
+    ("prices: []", "accelerators.yaml: prices: "),
+    ("prices: {currency: EUR, perHour: {L4: 1}}", "accelerators.yaml: prices: .* perHour; .*per_hour"),
+    ("prices: {per_hour: {L4: 1}}", "accelerators.yaml: prices: currency .* EUR"),
+    ("prices: {currency: euro, per_hour: {L4: 1}}", "prices: currency: 'euro' .* EUR"),
+    ("prices: {currency: EUR, per_hour: {L44: 1}}", "prices: per_hour: L44 .*L40"),
+    ("prices: {currency: EUR, per_hour: {L4: -0.8}}", "prices: per_hour: L4: -0.8 "),
+    ("prices: {currency: EUR, per_hour: {L4: 10000000.0}}", "prices: per_hour: L4: 10000000.0 "),
+    ("prices: {currency: EUR, per_hour: {L4: .nan}}", "prices: per_hour: L4: "),
+    ("prices: {currency: EUR, per_hour: {L4: '0.8'}}", "prices: per_hour: L4: "),
+    ("prices: {currency: EUR, time_zone: Berlin, per_hour: {L4: 1}}", "prices: time_zone: 'Berlin' .* Europe/Berlin"),
     ("accelerator: []", "accelerators.yaml: .* accelerator; .*: vendors, schemes"),
     ("accelerators: {name: L5}", "accelerators.yaml: accelerators: "),
     ("accelerators: [L5]", "accelerators.yaml: accelerators: "),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A stand-in for `aiperf profile --config FILE`: it answers each request at once, and writes what AIPerf would.
 
-A fake: the real one is run in `tests/load/test_bench.py`. Answers of 13 tokens fail, one of 17 waits for an interrupt.
+A fake: the real one is run in `tests/bench`. Answers of 13 tokens fail, one of 17 waits for an interrupt.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A stand-in for a server that speaks OpenAI's protocol: it lists a model and streams nothing but its token counts.
 
-A fake: what real engines answer is tested in `tests/load/test_bench.py`.
+A fake: what real engines answer is tested in `tests/bench`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A cluster for verbs that read one: objects by kind, what is forbidden, what was asked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,16 +16,26 @@ _KIND_OF = {kind.plural: kind.kind for kind in KINDS.values()}
 
 @dataclass
 class SmallCluster:
-    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name."""
+    """`objects` are all there is; `forbidden` has plurals; `logs` are texts by the pod's name.
+
+    `on_post` says what becomes of an object that a client makes; without it none can be made. `deleted` has names.
+    """
 
     objects: list[Json] = field(default_factory=list)
     forbidden: set[str] = field(default_factory=set)
     logs: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    on_post: Callable[[Json], Json] | None = None
+    deleted: list[str] = field(default_factory=list)
     kubeconfig: Path = Path()
 
     def answer(self, asked: Asked) -> Answer:
-        """Status and body of a GET."""
+        """Status and body; what is made becomes what `on_post` says, what is deleted is noted."""
+        if asked.method == "POST":
+            return refusal(404, "NotFound", "not found") if self.on_post is None else (201, self.on_post(asked.body))
+        if asked.method == "DELETE":
+            self.deleted.append(asked.path.rpartition("/")[2])
+            return 200, {"kind": "Status"}
         path, query = asked.path, asked.query
         self.asked.append((path, query))
         parts = path.strip("/").split("/")

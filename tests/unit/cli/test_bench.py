@@ -104,6 +104,29 @@ def test_the_key_goes_with_requests_and_stays_out_of_all_files(url: str, tmp_pat
     assert all(KEY not in path.read_text(encoding="utf-8") for path in kept)
 
 
+def test_a_key_may_lie_in_a_mounted_secret(url: str, tmp_path: Path) -> None:
+    del url
+    (tmp_path / "..data").mkdir()
+    (tmp_path / "team-a").write_text(f"# since May\n\n{KEY}\nother\n", encoding="utf-8")
+    with openai_server(key=KEY) as guarded:
+        result = ran(guarded, "--sweep", "1", "--requests", 2, "--key-file", tmp_path)
+    assert result.exit_code == 0, result.output
+
+
+def test_files_of_an_earlier_run_are_not_mixed_with_others(url: str, tmp_path: Path) -> None:
+    arguments = (url, "--sweep", "1", "--requests", 2, "--keep", tmp_path / "kept")
+    assert ran(*arguments).exit_code == 0
+    again = ran(*arguments)
+    assert (again.exit_code, "--keep" in again.stderr) == (2, True)
+
+
+def test_how_much_is_held_is_said_by_the_share_asked_for(url: str) -> None:
+    told = json.loads(ran(url, "--sweep", "1,4", "--requests", 6, "--share", 90, "-o", "json").stdout)
+    assert (told["share"], told["held"]) == (0.9, "4")
+    none = json.loads(ran(url, "--sweep", "1,4", "--requests", 6, "--ttft", 0.01, "-o", "json").stdout)
+    assert none["held"] is None
+
+
 def test_a_server_that_counts_no_tokens_is_refused(url: str) -> None:
     del url
     with openai_server(counts=False) as silent:
@@ -148,7 +171,14 @@ def test_a_load_that_takes_too_long_is_ended(url: str) -> None:
         (("--users", "3", "--seconds", "2"), "--seconds"),
         (("--scenario", "at-once", "--prompt-tokens", "4"), "--prompt-tokens"),
         (("--rate", "9000", "--seconds", "80000"), "--rate"),
+        (("--rate", "1", "--mixed"), "--mixed"),
         (("--sweep", "1", "--picture", "x.pdf"), "--picture"),
+        (("--sweep", "1", "--image", "x"), "--image"),
+        (("--sweep", "1", "--pull-secret", "x"), "--pull-secret"),
+        (("--sweep", "1", "--in-cluster", "--key-file", "x"), "--key-file"),
+        (("--sweep", "1", "--in-cluster", "--keep", "x"), "--keep"),
+        (("--sweep", "1", "--in-cluster", "--key-secret", "a/b/c"), "--key-secret"),
+        (("--sweep", "1", "--in-cluster", "--cpu", "all"), "--cpu"),
         (("--sweep", "1", "--save", "/no/such/folder/p.yaml"), "/no/such/folder"),
     ],
 )

@@ -20,6 +20,7 @@ def loaded(module: str) -> set[str]:
         ("status", {"pydantic", "llmservice.planning.plan", "llmservice.engines.registry"}),
         ("logs", {"pydantic", "llmservice.planning.plan", "llmservice.engines.registry"}),
         ("events", {"pydantic", "llmservice.planning.plan", "llmservice.engines.registry"}),
+        ("cost", {"pydantic", "llmservice.planning.plan", "llmservice.engines.registry", "llmservice.catalog.loader"}),
         ("explain", {"llmservice.planning.plan"}),
         ("render", {"aiohttp"}),
         ("plan", {"aiohttp"}),

@@ -9,7 +9,9 @@ from llmservice.converging.replicas import owned_by_another
 from llmservice.objects.names import LONGEST_SOURCE, REVISION_ANNOTATION, SERVED_SOURCE_ANNOTATION, SOURCE_ANNOTATION
 from llmservice.objects.pods import engine_of
 from llmservice.objects.references import Manifest, controller_of, ref_of
+from tests.builders import with_changes
 from tests.unit.cluster.objects import a_deployment
+from tests.unit.objects.test_endpoint_slices import OF_SELECTOR, OURS
 
 SERVICE = {
     "apiVersion": "llmservice.dev/v1alpha1",
@@ -47,6 +49,15 @@ def test_keeps_of_a_pod_the_node_the_containers_and_the_status() -> None:
         "spec": {"nodeName": "node1", "containers": [{"name": "engine", "image": "e:1"}]},
         "status": {**status, "containerStatuses": statuses},
     }
+
+
+def test_keeps_the_devices_of_containers() -> None:
+    amounts = {"limits": {"nvidia.com/gpu": "2", "memory": "8Gi"}, "requests": {"nvidia.com/gpu": "2"}}
+    containers = [{"name": "engine", "resources": amounts}, {"name": "proxy"}]
+    assert trimmed(a_pod(spec={"containers": containers}))["spec"]["containers"] == [
+        {"name": "engine", "resources": {"limits": {"nvidia.com/gpu": "2"}}},
+        {"name": "proxy"},
+    ]
 
 
 def test_keeps_of_a_pod_how_long_it_may_take_to_end() -> None:
@@ -216,3 +227,21 @@ def test_what_a_template_is_made_from_stays_whole_and_a_replica_set_keeps_its_re
     metadata = {"name": "chat-5d9", "uid": "r", "annotations": {REVISION_ANNOTATION: "7", SOURCE_ANNOTATION: whole}}
     replica_set = trimmed({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata})
     assert replica_set["metadata"]["annotations"] == {REVISION_ANNOTATION: "7"}
+
+
+def test_keeps_our_endpoint_slice_as_it_is_compared() -> None:
+    said = {"llmservice.dev/activation": "{}", "llmservice.dev/intent": "d", "foreign": "x"}
+    ours = with_changes(OURS, {"metadata__annotations": said, "metadata__managedFields": [{}]})
+    kept = trimmed(ours)
+    assert kept["metadata"]["annotations"] == {"llmservice.dev/activation": "{}", "llmservice.dev/intent": "d"}
+    assert {**kept, "metadata": 0} == {**OURS, "metadata": 0}
+    many = with_changes(OURS, {"endpoints": OURS["endpoints"] * 1000, "ports": OURS["ports"] * 1000})
+    assert size(many) < 20_000
+    assert trimmed(with_changes(OURS, {"endpoints": None}))["endpoints"] == []
+
+
+def test_keeps_of_a_selectors_endpoint_slice_whether_a_replica_is_ready() -> None:
+    many = with_changes(OF_SELECTOR, {"endpoints": OURS["endpoints"] * 1000})
+    assert trimmed(many)["endpoints"] == [{"conditions": {"ready": True}}]
+    assert trimmed(with_changes(OF_SELECTOR, {"endpoints": []}))["endpoints"] == []
+    assert "ports" not in trimmed(many)

@@ -10,6 +10,8 @@ from llmservice.controllers.triggers import enqueue_owner, remember
 from llmservice.objects.references import Manifest, Ref
 from llmservice.reconcilers.work_queue import WorkQueue
 from llmservice.reconcilers.workers import ServiceKey
+from tests.builders import with_changes
+from tests.unit.objects.test_endpoint_slices import OF_SELECTOR, OURS
 
 CHAT = Ref("LLMService", "ml", "chat")
 
@@ -120,3 +122,15 @@ def test_what_kopf_tells_is_kept_and_forgotten() -> None:
     assert known["apiVersion"] == "llmservice.dev/v1alpha1"
     remember(cache, a_body(2), deleted=True)
     assert cache.get(CHAT) is None
+
+
+async def test_an_endpoint_slice_queues_its_service_when_readiness_changes_and_not_when_it_only_counts() -> None:
+    queue, cache = WorkQueue[ServiceKey](), ObjectCache()
+    cache.listen(lambda before, after: enqueue_owner(queue, before, after))
+    for version, (endpoints, queued) in enumerate(((1, 1), (2, 0), (0, 1)), start=1):
+        changes = {"metadata__resourceVersion": str(version), "endpoints": OURS["endpoints"] * endpoints}
+        cache.put(with_changes(OF_SELECTOR, changes))
+        await asyncio.sleep(0.1)
+        assert len(queue) == queued
+        if queued:
+            queue.done(await queue.take())

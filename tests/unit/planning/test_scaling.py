@@ -11,7 +11,7 @@ from llmservice.autoscaling.policy import Law, Objective, Reserve
 from llmservice.autoscaling.schedules import bounds_at
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
-from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
+from llmservice.planning.scaling import check_activator, choose_scaling, notes_on_scaling, replica_bound
 from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
@@ -108,3 +108,43 @@ def test_the_plan_tells_of_an_objective_that_nothing_can_keep_to() -> None:
     asked = {"maxReplicas": 2, "objective": {"timeToFirstTokenMilliseconds": 500}}
     assert "objective" not in " ".join(planned(spec__autoscaling={"maxReplicas": 2}).notes)
     assert "spec.autoscaling.objective" in " ".join(planned(spec__autoscaling=asked).notes)
+
+
+COUNTS = MetricNames(running=("running",), waiting=("waiting",), finished=("finished",))
+
+
+def test_a_service_may_sleep_by_its_bounds_or_by_a_schedule() -> None:
+    night = {"name": "night", "start": "20:00", "end": "06:00", "minReplicas": 0}
+    assert not scaling().may_sleep
+    assert scaling(COUNTS, minReplicas=0).may_sleep
+    assert scaling(COUNTS, schedules=[night], idle={"afterSeconds": 90}).idle_after_seconds == 90
+
+
+def test_a_law_never_goes_below_one() -> None:
+    plan = scaling(COUNTS, minReplicas=0)
+    policy = policy_of(plan, bounds_at(plan, 0.0), slots=8, period_seconds=10.0)
+    assert (policy.minimum, policy.within(bounds_at(plan, 0.0)).minimum) == (1, 1)
+
+
+def test_zero_is_refused_where_no_counter_tells_of_requests() -> None:
+    with pytest.raises(InvalidSpec) as caught:
+        scaling(TELLS_ALL, minReplicas=0)
+    assert caught.value.field == "spec.autoscaling.minReplicas"
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_zero_is_refused_where_nothing_would_hold_requests(installed: bool) -> None:
+    spec = LLMService.parse(an_llmservice(spec__autoscaling={"minReplicas": 0, "maxReplicas": 1})).spec
+    if installed:
+        check_activator(spec, installed=True)
+        return
+    with pytest.raises(InvalidSpec) as caught:
+        check_activator(spec, installed=False)
+    assert (caught.value.reason, caught.value.field) == ("ActivatorMissing", "spec.autoscaling.minReplicas")
+
+
+@pytest.mark.parametrize(("idle", "words"), [({"idle": {"afterSeconds": 90}}, "90 s"), ({}, "status.autoscaling.idle")])
+def test_the_plan_says_when_it_sleeps(idle: dict[str, Any], words: str) -> None:
+    asked = Autoscaling.model_validate({"minReplicas": 0, "maxReplicas": 4, **idle})
+    (note,) = notes_on_scaling(asked, COUNTS)
+    assert words in note

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from llmservice.objects.references import Manifest
+from llmservice.objects.workloads import GROUPS
 from llmservice.planning.render_version import RENDER_VERSION
 from llmservice.rendering.affinity import affinity
 from llmservice.rendering.manifests import CHILD_KINDS, render
@@ -35,7 +36,8 @@ def test_a_budget_never_protects_a_replica_that_is_not_ready() -> None:
 
 @pytest.mark.parametrize("kind", CHILD_KINDS)
 def test_a_child_belongs_to_its_resource(kind: str) -> None:
-    metadata = rendered(kind, spec__replicas=2, spec__networkPolicy={"ingressFrom": []})["metadata"]
+    nodes: dict[str, Any] = {"spec__engine": "vllm", "spec__gpu": {"type": "L4", "nodes": 2}} if kind == GROUPS else {}
+    metadata = rendered(kind, spec__replicas=2, spec__networkPolicy={"ingressFrom": []}, **nodes)["metadata"]
     (owner,) = metadata["ownerReferences"]
     assert (metadata["name"], metadata["namespace"]) == ("chat", "ml")
     assert (owner["uid"], owner["controller"], owner["blockOwnerDeletion"]) == (

@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from llmservice.api.v1alpha1.base import ApiModel, Rule
+from llmservice.api.v1alpha1.idle import Idle
 from llmservice.api.v1alpha1.lists import Unique
-from llmservice.api.v1alpha1.schedules import Replicas, Schedule
+from llmservice.api.v1alpha1.schedules import Least, Replicas, Schedule
 
 Requests = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
@@ -48,6 +49,12 @@ class MeasuredLoad(ApiModel):
     """Mean microseconds between two tokens of an answer."""
 
 
+MAY_SLEEP = (
+    "({0}.minReplicas == 0 || (has({0}.schedules) && "
+    "{0}.schedules.exists(each, has(each.minReplicas) && each.minReplicas == 0)))"
+)
+"""`Autoscaling.may_sleep` in CEL, of the autoscaling at a path."""
+
 _LEAST = "(has(each.minReplicas) ? each.minReplicas : self.minReplicas)"
 _MOST = "(has(each.maxReplicas) ? each.maxReplicas : self.maxReplicas)"
 
@@ -63,8 +70,8 @@ def _most(scaling: "Autoscaling", each: Schedule) -> int:
 class Autoscaling(ApiModel):
     """Replicas between two bounds, by the engines' own figures. maxReplicas alone is enough."""
 
-    min_replicas: Replicas = 1
-    """Replicas that always run."""
+    min_replicas: Least = 1
+    """Replicas that always run. 0: none while nobody asks anything; the first request is held until one is there."""
     max_replicas: Replicas
     """Replicas that may run at most: what this resource may cost."""
     mode: Literal["Active", "Advise"] = "Active"
@@ -83,6 +90,13 @@ class Autoscaling(ApiModel):
     """Pods: the engines are read directly. Prometheus: the one server that the administrator configured."""
     schedules: Annotated[tuple[Schedule, ...], Field(max_length=16), Unique(("name",))] = ()
     """Other bounds at times of the week: the first that holds counts. At all other times those above."""
+    idle: Idle | None = None
+    """For minReplicas 0, here or in a schedule: when the last replica goes."""
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether there are times at which no replica need run."""
+        return self.min_replicas == 0 or any(each.min_replicas == 0 for each in self.schedules)
 
     rules: ClassVar = (
         Rule(
@@ -115,5 +129,18 @@ class Autoscaling(ApiModel):
             message="has one above maxReplicas, which is the most at any time: raise maxReplicas of the autoscaler, "
             "and give the other hours a schedule with less",
             field_path=".schedules",
+        ),
+        Rule(
+            cel=f"!has(self.idle) || {MAY_SLEEP.format('self')}",
+            holds=lambda scaling: scaling.idle is None or scaling.may_sleep,
+            message="belongs to minReplicas 0, here or in a schedule: set that, or remove it",
+            field_path=".idle",
+        ),
+        Rule(
+            cel=f"self.mode == 'Active' || !{MAY_SLEEP.format('self')}",
+            holds=lambda scaling: scaling.mode == "Active" or not scaling.may_sleep,
+            message="must not be 0 in mode Advise, here or in a schedule, because nobody would wake the service: set "
+            "1 or more, or set mode to Active",
+            field_path=".minReplicas",
         ),
     )

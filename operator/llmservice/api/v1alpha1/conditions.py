@@ -32,6 +32,8 @@ class ConditionType(StrEnum):
     """Engines that have requests produce tokens, and do not do the same work again and again."""
     ADAPTERS_LOADED = "AdaptersLoaded"
     """Every replica has the adapters of the resource, where they come and go while it runs."""
+    ROUTE_READY = "RouteReady"
+    """The Gateways of `spec.route` lead clients to the service."""
 
 
 class Reason(StrEnum):
@@ -78,6 +80,8 @@ class Reason(StrEnum):
 
     NAME_CONFLICT = "NameConflict"
     REFUSED_BY_CLUSTER = "RefusedByCluster"
+    GROUPS_NOT_AVAILABLE = "GroupsNotAvailable"
+    OTHER_WORKLOAD = "OtherWorkload"
     PODS_REFUSED = "PodsRefused"
     CONTESTED = "Contested"
     FOREIGN_ADDITION = "ForeignAddition"
@@ -139,6 +143,15 @@ class Reason(StrEnum):
     NODE_LEAVING = "NodeLeaving"
     NODE_LOST = "NodeLost"
 
+    ROUTE_ACCEPTED = "RouteAccepted"
+    ROUTE_PENDING = "RoutePending"
+    ROUTE_UNCLAIMED = "RouteUnclaimed"
+    ROUTE_REFUSED = "RouteRefused"
+    ROUTE_BACKEND_UNRESOLVED = "RouteBackendUnresolved"
+    ROUTE_SHADOWED = "RouteShadowed"
+    ROUTE_KIND_MISSING = "RouteKindMissing"
+    ROUTE_NOT_PERMITTED = "RouteNotPermitted"
+
     NEWER_PLAN = "NewerPlan"
     MADE_BY_NEWER_OPERATOR = "MadeByNewerOperator"
 
@@ -159,3 +172,7 @@ class Reason(StrEnum):
     SCALED_UP = "ScaledUp"
     SCALED_DOWN = "ScaledDown"
     OVERRULED = "Overruled"
+    IDLE = "Idle"
+    ASLEEP = "Asleep"
+    WOKEN = "Woken"
+    ACTIVATOR_MISSING = "ActivatorMissing"

@@ -30,12 +30,13 @@ Degree = Annotated[int, Field(strict=True, ge=1, le=64)]
 
 
 class Parallelism(ApiModel):
-    """How the devices of one replica share the model: tensor x pipeline x data is their number."""
+    """How the devices of one replica share the model: tensor x pipeline x data is their number, on all nodes."""
 
     tensor: Degree | None = None
     """Devices that share each layer. Omitted: those that pipeline and data leave, where the engine divides layers."""
     pipeline: Degree | None = None
-    """Stages, each with a part of the layers. Omitted: 1, or what tensor leaves where the engine keeps layers whole."""
+    """Stages, each with a part of the layers. Omitted: 1; the number of nodes, or what tensor leaves of several; what
+    tensor leaves where the engine keeps layers whole."""
     data: Degree | None = None
     """Copies of the model in one replica, which take requests in turn. Omitted: 1."""
     expert: Degree | None = None
@@ -61,6 +62,14 @@ _PRODUCT = " * ".join(
 )
 
 
+_DEVICES = "self.count * (has(self.nodes) ? self.nodes : 1)"
+
+
+def _devices(gpu: "Gpu") -> int:
+    """Of one replica."""
+    return gpu.count * (gpu.nodes or 1)
+
+
 class Gpu(ApiModel):
     """Which devices a replica gets, and how many.
 
@@ -70,7 +79,9 @@ class Gpu(ApiModel):
     type: AcceleratorType | None = None
     """Accelerator type: a row of the catalogue."""
     count: Annotated[int, Field(strict=True, ge=0, le=64)] = 1
-    """Devices per replica; 0 runs on the CPU."""
+    """Devices per replica, of each node where it has several; 0 runs on the CPU."""
+    nodes: Annotated[int, Field(strict=True, ge=1, le=16)] | None = None
+    """Nodes of one replica, each with a pod of `count` devices: a group that starts and ends as one. Omitted: 1."""
     resource_name: ExtendedResource | None = None
     """Resource to ask for instead of the catalogue's: MIG slices, shared devices, vendors the catalogue lacks."""
     shared: Annotated[bool, Field(strict=True)] = False
@@ -104,9 +115,17 @@ class Gpu(ApiModel):
             field_path=".offloadLayers",
         ),
         Rule(
-            cel=f"!has(self.parallelism) || (self.count > 0 && self.count % ({_PRODUCT}) == 0)",
-            holds=lambda gpu: gpu.parallelism is None or (gpu.count > 0 and gpu.count % _product(gpu.parallelism) == 0),
-            message="tensor x pipeline x data must be count: correct one of them, or omit tensor",
+            cel="!has(self.nodes) || self.nodes == 1 || self.count > 0",
+            holds=lambda gpu: gpu.nodes in {None, 1} or gpu.count > 0,
+            message="several nodes share a model on devices: remove nodes, or raise count",
+            field_path=".nodes",
+        ),
+        Rule(
+            cel=f"!has(self.parallelism) || (self.count > 0 && {_DEVICES} % ({_PRODUCT}) == 0)",
+            holds=lambda gpu: (
+                gpu.parallelism is None or (gpu.count > 0 and _devices(gpu) % _product(gpu.parallelism) == 0)
+            ),
+            message="tensor x pipeline x data must be count x nodes: correct one of them, or omit tensor",
             field_path=".parallelism",
         ),
     )

@@ -134,6 +134,15 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "answer, a missing Role.",
         "Ask the administrator of the namespace to allow it; the operator retries every 20 s.",
     ),
+    Reason.GROUPS_NOT_AVAILABLE: Meaning(
+        "`spec.gpu.nodes` is more than 1, and the cluster has no LeaderWorkerSets, or the operator may not use them.",
+        "Have the administrator install LeaderWorkerSet and allow the operator to use it: see [several "
+        "nodes](../how-to/several-nodes.md). It goes on by itself then.",
+    ),
+    Reason.OTHER_WORKLOAD: Meaning(
+        "`spec.gpu.nodes` was changed from or to one node, and what makes the replicas cannot become the other kind.",
+        "Delete the workload that the message names when its replicas may end, or set `spec.gpu.nodes` as it was.",
+    ),
     Reason.PODS_REFUSED: Meaning(
         "The API server rejects the pods: a quota, Pod Security, an admission policy.",
         "Ask the administrator of the namespace to allow them.",
@@ -350,6 +359,36 @@ MEANINGS: Mapping[Reason, Meaning] = {
         "A pod was terminated by its node, or its node is not responding.",
         "See `kubectl describe node`; the pod is replaced automatically.",
     ),
+    Reason.ROUTE_ACCEPTED: Meaning("Every Gateway in `spec.route` leads requests to this service.", "Nothing."),
+    Reason.ROUTE_PENDING: Meaning(
+        "The HTTPRoute was written, and the Gateway's controller has not answered yet.", _WAIT
+    ),
+    Reason.ROUTE_UNCLAIMED: Meaning(
+        "No controller has answered for the HTTPRoute within a minute.",
+        "See whether the Gateway in the message exists and is programmed, and whether the controller of its "
+        "GatewayClass runs.",
+    ),
+    Reason.ROUTE_REFUSED: Meaning(
+        "A Gateway does not accept the HTTPRoute: its listeners do not admit this namespace, have other hostnames, or "
+        "its controller does not support a value.",
+        "Follow the message: most often the Gateway's administrator admits the namespace by `allowedRoutes`.",
+    ),
+    Reason.ROUTE_BACKEND_UNRESOLVED: Meaning(
+        "A Gateway accepts the HTTPRoute and cannot use the Service or InferencePool that it leads to.",
+        "Follow the message: the controller may not know InferencePools, or not find the endpoint picker.",
+    ),
+    Reason.ROUTE_SHADOWED: Meaning(
+        "An older HTTPRoute has the same hostname and path on the same Gateway, and gets the requests.",
+        "Change `spec.route.hostnames` or `spec.route.path` of one of the two.",
+    ),
+    Reason.ROUTE_KIND_MISSING: Meaning(
+        "The cluster has no HTTPRoutes, or no InferencePools; the service serves without.",
+        "Install the CRDs in the message: the route is then made, without a restart.",
+    ),
+    Reason.ROUTE_NOT_PERMITTED: Meaning(
+        "The operator has no right to the kind of the route; the service serves without.",
+        "Have an administrator grant it (`rbac.routes` of the chart), or remove `spec.route`.",
+    ),
     Reason.NEWER_PLAN: Meaning(
         "The current operator, catalogue or settings would render the replicas differently; they run unchanged.",
         "Nothing; or apply it: edit the spec, or set the annotation `llmservice.dev/update` to a new value.",
@@ -403,5 +442,18 @@ MEANINGS: Mapping[Reason, Meaning] = {
     Reason.OVERRULED: Meaning(
         "Another client set the Deployment's replicas; the autoscaler overrode it.",
         "Remove the other scaler, or set `spec.autoscaling.mode` to Advise.",
+    ),
+    Reason.IDLE: Meaning(
+        "Nobody has asked anything for `spec.autoscaling.idle.afterSeconds`: no replica runs from now on.",
+        "Nothing: the first request wakes it. Raise `afterSeconds` if that is too often.",
+    ),
+    Reason.ASLEEP: Meaning(
+        "No replica runs, because nobody asks anything. Requests are held and start one.",
+        "Nothing; to start a replica before the first request: `llmservice wake NAME`.",
+    ),
+    Reason.WOKEN: Meaning("A replica starts after none ran: the message says who asked for it.", _WAIT),
+    Reason.ACTIVATOR_MISSING: Meaning(
+        "`minReplicas` is 0, here or in a schedule, and this operator has no activator, which would hold requests.",
+        "Ask an administrator to install it (`activator.enabled` of the chart), or set `minReplicas` to 1.",
     ),
 }

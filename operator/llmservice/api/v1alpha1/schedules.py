@@ -9,6 +9,7 @@ from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.text import Form
 
 Replicas = Annotated[int, Field(strict=True, ge=1, le=1000)]
+Least = Annotated[int, Field(strict=True, ge=0, le=1000)]
 Day = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 ScheduleName = Annotated[
     str,
@@ -41,8 +42,8 @@ class Schedule(ApiModel):
     """When it ends: later on the same day, else on the next. 24:00 is the end of the day."""
     time_zone: TimeZone = "UTC"
     """Time zone by its IANA name; summer time is kept."""
-    min_replicas: Replicas | None = None
-    """Replicas that always run during these hours. Omitted: minReplicas of the autoscaler."""
+    min_replicas: Least | None = None
+    """Replicas that always run during these hours; 0 lets it sleep. Omitted: minReplicas of the autoscaler."""
     max_replicas: Replicas | None = None
     """Replicas that may run at most during these hours. Omitted: maxReplicas of the autoscaler."""
 

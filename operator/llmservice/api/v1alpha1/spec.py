@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from llmservice.api.v1alpha1.auth import Auth
-from llmservice.api.v1alpha1.autoscaling import Autoscaling
+from llmservice.api.v1alpha1.autoscaling import MAY_SLEEP, Autoscaling
 from llmservice.api.v1alpha1.base import ApiModel, Rule
 from llmservice.api.v1alpha1.engine_options import EngineOptions
 from llmservice.api.v1alpha1.gpu import Gpu
@@ -14,6 +14,7 @@ from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.network import NetworkPolicy
 from llmservice.api.v1alpha1.pod import PodOptions
+from llmservice.api.v1alpha1.route import Route
 from llmservice.api.v1alpha1.sources import LoraAdapter
 from llmservice.api.v1alpha1.text import Form
 
@@ -77,6 +78,8 @@ class LLMServiceSpec(ApiModel):
     """Where and how the pods run: an allow-list of pod fields."""
     network_policy: NetworkPolicy | None = None
     """Who may reach the engines. Omitted: everybody; removed: everybody again. It restarts nothing."""
+    route: Route | None = None
+    """How clients outside the cluster reach the service: an HTTPRoute of the Gateway API. Omitted: none is made."""
     auth: Auth | None = None
     """Keys that clients must send. Omitted: everybody who reaches the Service is served."""
     suspend: Annotated[bool, Field(strict=True)] = False
@@ -94,5 +97,14 @@ class LLMServiceSpec(ApiModel):
             holds=lambda spec: spec.replicas is None or spec.autoscaling is None or spec.autoscaling.mode == "Advise",
             message="set by autoscaling: remove it, or set autoscaling.mode to Advise to keep a fixed number",
             field_path=".replicas",
+        ),
+        Rule(
+            cel=f"!has(self.networkPolicy) || !has(self.autoscaling) || !{MAY_SLEEP.format('self.autoscaling')}",
+            holds=lambda spec: (
+                spec.network_policy is None or spec.autoscaling is None or not spec.autoscaling.may_sleep
+            ),
+            message="does not go with minReplicas 0, because what holds requests for a sleeping service would let in "
+            "everybody: remove it, or set autoscaling.minReplicas to 1",
+            field_path=".networkPolicy",
         ),
     )

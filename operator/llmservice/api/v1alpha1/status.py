@@ -8,8 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from llmservice.api.v1alpha1.base import ApiModel
+from llmservice.api.v1alpha1.cost_status import CostStatus
+from llmservice.api.v1alpha1.idle_status import IdleStatus
 from llmservice.api.v1alpha1.lists import Unique
 from llmservice.api.v1alpha1.rollout_status import RolloutStatus
+from llmservice.api.v1alpha1.route_status import RouteStatus
 from llmservice.api.v1alpha1.startup_status import StartupStatus
 from llmservice.api.v1alpha1.weights_status import WeightsStatus
 
@@ -72,7 +75,9 @@ class PlanStatus(ApiModel):
     accelerator: Short = ""
     """Accelerator type. Empty: none or not known."""
     devices: Count
-    """Devices per replica; 0 on the CPU."""
+    """Devices per replica, on all its nodes; 0 on the CPU."""
+    nodes: Count | None = None
+    """Nodes of a replica, where it has several."""
     resource_name: Short = ""
     """Resource the devices are asked for by. Empty on the CPU."""
     max_model_len: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
@@ -125,6 +130,8 @@ class AutoscalingStatus(ApiModel):
     """Why ready replicas cannot be read, each reason once, of a closed list."""
     schedule: Annotated[ScheduleStatus | None, Field(json_schema_extra=_ATOMIC)] = None
     """The bounds of this hour, and when others follow."""
+    idle: Annotated[IdleStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """For minReplicas 0: whether it sleeps, or when it will."""
 
 
 class StartStatus(ApiModel):
@@ -191,6 +198,8 @@ class LLMServiceStatus(ApiModel):
     """Label selector of the pods, for the scale subresource."""
     url: Short | None = None
     """Base URL of the OpenAI API inside the cluster."""
+    route: Annotated[RouteStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """Where clients outside the cluster reach it, by `spec.route`."""
     models: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=32)] = ()
     """Names clients may use for the model, and for those of its adapters that they ask for as for a model."""
     adapters: Annotated[tuple[AdapterStatus, ...], Field(max_length=16), Unique(("name",))] = ()
@@ -207,3 +216,5 @@ class LLMServiceStatus(ApiModel):
     """How long a replica takes to start, by phases."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided last."""
+    cost: Annotated[CostStatus | None, Field(json_schema_extra=_ATOMIC)] = None
+    """What its devices did and cost, today and yesterday."""

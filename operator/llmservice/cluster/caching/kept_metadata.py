@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION
+from llmservice.objects.groups import GROUP_LABELS
 from llmservice.objects.names import (
     BEFORE_SUSPEND_ANNOTATION,
     INTENT_ANNOTATION,
@@ -13,9 +14,12 @@ from llmservice.objects.names import (
     REVISION_ANNOTATION,
     ROLLOUT_ANNOTATION,
     SERVED_SOURCE_ANNOTATION,
+    SERVICE_NAME_LABEL,
     SOURCE_ANNOTATION,
     STARTING_ANNOTATION,
+    TEMPLATE_ANNOTATION,
     UPDATE_ANNOTATION,
+    WAKE_ANNOTATION,
 )
 from llmservice.objects.references import Manifest, controller_of
 
@@ -31,6 +35,8 @@ _OWNER = ("apiVersion", "kind", "name", "uid", "controller")
 _ANNOTATIONS = (
     *(INTENT_ANNOTATION, RENDER_VERSION_ANNOTATION, BEFORE_SUSPEND_ANNOTATION),
     *(REVISION_ANNOTATION, ROLLOUT_ANNOTATION, UPDATE_ANNOTATION, DELETION_COST_ANNOTATION, STARTING_ANNOTATION),
+    TEMPLATE_ANNOTATION,
+    WAKE_ANNOTATION,
 )
 _SOURCES = (SOURCE_ANNOTATION, SERVED_SOURCE_ANNOTATION)
 _LONGEST_ANNOTATION = 256
@@ -54,9 +60,18 @@ def identity(manifest: Manifest, *keys: str) -> Manifest:
     given: Mapping[str, Any] = manifest["metadata"]
     metadata = {key: given[key] for key in (*NAMES, *keys) if key in given}
     labels, owner = given.get("labels") or {}, controller_of(manifest)
-    metadata |= {"labels": {NAME_LABEL: labels[NAME_LABEL]}} if NAME_LABEL in labels else {}
+    kept = {name: labels[name] for name in (NAME_LABEL, SERVICE_NAME_LABEL) if name in labels}
+    metadata |= {"labels": kept} if kept else {}
     metadata |= {"ownerReferences": [{key: owner[key] for key in _OWNER if key in owner}]} if owner else {}
     return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}
+
+
+def group_read(pod: Manifest) -> dict[str, Any]:
+    """The key `labels` with those that say of which group a pod is, and ours; empty where it is of none."""
+    given = pod["metadata"].get("labels") or {}
+    if GROUP_LABELS[0] not in given:
+        return {}
+    return {"labels": {key: given[key][:_LONGEST_ANNOTATION] for key in (NAME_LABEL, *GROUP_LABELS) if key in given}}
 
 
 def annotations_read(manifest: Manifest) -> dict[str, Any]:

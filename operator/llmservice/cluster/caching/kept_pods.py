@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmservice.cluster.caching.kept_metadata import TIMES, annotations_read, identity
+from llmservice.cluster.caching.interning import with_interned_values
+from llmservice.cluster.caching.kept_metadata import TIMES, annotations_read, group_read, identity
+from llmservice.objects.device_amounts import devices_of
+from llmservice.objects.groups import is_of_group
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest, controller_of
 
@@ -16,16 +19,18 @@ _ENTRY = (
     *("name", "ready", "started", "restartCount", "state", "lastState"),
 )
 _MOST_ENTRIES = 32
+_LONGEST_NAME = 317
+"""Of a resource: a domain of 253 characters, and a name of 63."""
 _LONGEST_TEXT = 4096
 """As the kubelet cuts the last words of a container."""
 
 
 def kept_of_pod(pod: Manifest) -> Manifest:
-    """The pod without what nothing reads; of one that no ReplicaSet controls, only its identity."""
-    if controller_of(pod).get("kind") != "ReplicaSet":
+    """The pod without what nothing reads; of one that is neither of a ReplicaSet nor of a group, only its identity."""
+    if controller_of(pod).get("kind") != "ReplicaSet" and not is_of_group(pod):
         return identity(pod)
     kept = identity(pod, *TIMES, "deletionGracePeriodSeconds")
-    kept["metadata"] |= annotations_read(pod)
+    kept["metadata"] |= annotations_read(pod) | group_read(pod)
     if "spec" in pod:
         kept["spec"] = _spec(pod["spec"])
     if "status" in pod:
@@ -36,8 +41,17 @@ def kept_of_pod(pod: Manifest) -> Manifest:
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_short(spec, _SPEC),
-        "containers": [_short(item, _CONTAINER) for item in _first(spec.get("containers") or ())],
+        "containers": [{**_short(item, _CONTAINER), **_devices(item)} for item in _first(spec.get("containers") or ())],
     }
+
+
+def _devices(container: Mapping[str, Any]) -> dict[str, Any]:
+    """The devices it asks for, the first few; those of most pods are the same, and stored once."""
+    devices = devices_of({"containers": [container]})
+    if not devices:
+        return {}
+    few = sorted(devices.items())[:_MOST_ENTRIES]
+    return with_interned_values({"resources": {"limits": {name[:_LONGEST_NAME]: str(count) for name, count in few}}})
 
 
 def _status(status: Mapping[str, Any]) -> dict[str, Any]:

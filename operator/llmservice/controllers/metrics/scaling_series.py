@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from llmservice.controllers.metrics.resting_series import resting_series
 from llmservice.converging.pod_readings import Reading
 from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.service_state import ServiceState
@@ -84,6 +85,7 @@ class ScalingSeries(Collector):
             yield family
         yield from _decided(states)
         yield from _objectives(states)
+        yield from resting_series(states)
 
 
 def _decided(states: Iterable[ServiceState]) -> Iterator[Metric]:

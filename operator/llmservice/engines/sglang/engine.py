@@ -10,12 +10,15 @@ share (--mem-fraction-static) is worked out at the start from the card, the step
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS
 from llmservice.engines.engine import (
     COMPILED_PATH,
+    LEADER_ADDRESS,
+    NODE_RANK,
     Capabilities,
     HttpProbe,
     Launch,
     Probes,
     ServingRequest,
     Syntax,
+    WorkerLaunch,
 )
 from llmservice.engines.hugging_face import OFFLINE, one_of, quantization_on_load
 from llmservice.engines.options import Options, known_words
@@ -54,6 +57,11 @@ _COMPILED = {
 """Versions before 0.5.19 do not point Triton and Inductor into their own folder. Names in these caches are hashes of
 the source, the card and the version, and files are renamed into place."""
 
+_ACROSS_NODES = ("--nnodes", "--node-rank", "--dist-init-addr")
+_MEETING_PORT = 20000
+"""Of --dist-init-addr, on the first node. A node with a rank above 0 serves nobody; once its model is loaded it has an
+HTTP server that always says it is healthy (entrypoints/engine.py, launch_dummy_health_check_server), which tells
+nothing that its process does not."""
 _EXIT_SECONDS = 25
 """After SIGTERM it looks every five seconds whether requests are left, and then ends its processes."""
 
@@ -72,6 +80,7 @@ class Sglang:
         syntax=Syntax(abbreviations=True, variables="SGLANG_"),
         # Copies of the model are replicas here: each of SGLang's own would have these limits, and report for itself.
         parallelism=ParallelUse(flags={"tensor": "--tp-size", "pipeline": "--pp-size", "expert": "--ep-size"}),
+        across_nodes=_ACROSS_NODES,
         offloads_to_host="--cpu-offload-gb",
         # configs/model_config.py, _derive_context_length.
         longer_context=("SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN", "--json-model-override-args"),
@@ -82,7 +91,7 @@ class Sglang:
             *("--model-path", "--revision", "--trust-remote-code", "--served-model-name", "--host", "--port"),
             *("--enable-metrics", "--uvicorn-access-log-exclude-prefixes", "--dtype", "--kv-cache-dtype"),
             *("--quantization", "--context-length", "--max-running-requests"),
-            *("--tp-size", "--pp-size", "--ep-size"),
+            *("--tp-size", "--pp-size", "--ep-size", *_ACROSS_NODES),
         )
     )
     log_patterns = SGLANG_LOG_PATTERNS
@@ -92,10 +101,11 @@ class Sglang:
 
     def launch(self, request: ServingRequest) -> Launch:
         """How to start and stop one replica; raises InvalidSpec naming the field."""
-        wanted = (*_serving(request), *_model(request), *_numbers(request), *_capacity(request))
+        wanted = (*_serving(request), *_model(request), *_numbers(request), *_capacity(request), *_nodes(request))
+        command, args = ("python3", "-m", "sglang.launch_server"), known_words(request.version, wanted)
         return Launch(
-            command=("python3", "-m", "sglang.launch_server"),
-            args=known_words(request.version, wanted),
+            command=command,
+            args=args,
             probes=_PROBES,
             environment=_environment(request),
             writable_paths=(_CACHE,),
@@ -109,6 +119,7 @@ class Sglang:
             needs_shared_memory=True,
             compiles=True,
             notes=_notes(request),
+            worker=WorkerLaunch(command=command, args=args) if request.nodes > 1 else None,
         )
 
 
@@ -170,6 +181,14 @@ def _parallel(shared: Parallelism) -> Options:
         *(((f"--pp-size={shared.pipeline}",),) if shared.pipeline > 1 else ()),
         *(((f"--ep-size={shared.expert}",),) if shared.expert > 1 else ()),
     )
+
+
+def _nodes(request: ServingRequest) -> Options:
+    """On several nodes: how many, the number of this one, and where they meet."""
+    if request.nodes == 1:
+        return ()
+    meeting = f"--dist-init-addr={LEADER_ADDRESS}:{_MEETING_PORT}"
+    return ((f"--nnodes={request.nodes}",), (f"--node-rank={NODE_RANK}",), (meeting,))
 
 
 def _environment(request: ServingRequest) -> dict[str, str]:

@@ -13,7 +13,8 @@ _GATEWAY = "leave it out: TLS belongs to a gateway in front"
 _TENSOR = "use spec.gpu.count, or spec.gpu.parallelism.tensor where not all devices share each layer"
 _STAGES = "use spec.gpu.parallelism.pipeline"
 _EXPERTS = "use spec.gpu.parallelism.expert"
-_ONE_POD = "leave it out: a replica is one pod, on spec.gpu.count devices of one node"
+_NODES = "use spec.gpu.nodes: each node of a replica has a pod, and the operator gives it its rank"
+_NO_RAY = "leave it out: a replica is no Ray cluster; use spec.gpu.nodes for several nodes"
 _REPLICAS = "use spec.replicas or spec.autoscaling for copies of the model, each on spec.gpu.count devices"
 _APART = "leave it out: prompts and answers are computed in the same pod"
 _MODELSCOPE = (
@@ -38,7 +39,8 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     _TENSOR: ("--tp-size --tensor-parallel-size",),
     _STAGES: ("--pp-size --pipeline-parallel-size",),
     _EXPERTS: ("--ep-size --expert-parallel-size --ep",),
-    _ONE_POD: ("--nnodes --node-rank --dist-init-addr --nccl-init-addr --use-ray",),
+    _NODES: ("--nnodes --node-rank --dist-init-addr --nccl-init-addr",),
+    _NO_RAY: ("--use-ray",),
     _REPLICAS: ("--dp-size --data-parallel-size",),
     _APART: ("--disaggregation-mode --encoder-only",),
     _RELIED_ON: ("--host --port --enable-metrics --grpc-mode --smg-grpc-mode",),

@@ -10,11 +10,14 @@ import math
 from llmservice.engines.draining import SETTLE, SETTLE_SECONDS, wait_until_idle
 from llmservice.engines.engine import (
     COMPILED_PATH,
+    LEADER_ADDRESS,
+    NODE_RANK,
     Capabilities,
     Default,
     Launch,
     ServingRequest,
     Syntax,
+    WorkerLaunch,
 )
 from llmservice.engines.health import health_probes
 from llmservice.engines.hugging_face import (
@@ -107,6 +110,9 @@ _PARALLEL = ParallelUse(
     # fused_moe/config.py: experts are divided, or with expert parallelism spread, over the devices of all copies.
     copies_share_experts=True,
 )
+_ACROSS_NODES = ("--nnodes", "--node-rank", "--master-addr", "--headless")
+"""Without Ray: docs/serving/parallelism_scaling.md, "Running vLLM with MultiProcessing". With `--headless` and a rank
+above 0 a node has no API server and runs the first one's engine core (entrypoints/cli/serve.py, run_headless)."""
 _LONGEST_START_SECONDS = 7 * 86_400
 """Of copies: by default what serves ends after 600 s (v1/engine/core_client.py). The startup probe decides."""
 
@@ -128,6 +134,7 @@ class Vllm:
             underscores=True, abbreviations=True, parts=True, levels={"-O": "--optimization-level"}, variables="VLLM_"
         ),
         parallelism=_PARALLEL,
+        across_nodes=_ACROSS_NODES,
         memory=_MEMORY,
         offloads_to_shared_memory="--kv-offloading-size",
         offloads_to_host="--cpu-offload-gb",
@@ -146,7 +153,7 @@ class Vllm:
             *("--served-model-name", "--host", "--port", "--revision", "--trust-remote-code", "--load-format"),
             *("--dtype", "--kv-cache-dtype", "--quantization", "--max-model-len", "--max-num-seqs"),
             *("--max-num-batched-tokens", *_PARALLEL.flags.values()),
-            *("--shutdown-timeout", "--disable-access-log-for-endpoints"),
+            *("--shutdown-timeout", "--disable-access-log-for-endpoints", *_ACROSS_NODES),
             *FLAGS,
         )
     )
@@ -166,13 +173,15 @@ class Vllm:
             *_numbers(request),
             *_capacity(request),
             *_stopping(request),
+            *_nodes(request),
         )
         options = known_words(request.version, wanted)
         drains = request.version.knows("--shutdown-timeout")
         defaults = _kv_cache_on_cpu(request)
+        command, args = ("vllm", "serve"), (request.model.path or request.model.repository, *options)
         return Launch(
-            command=("vllm", "serve"),
-            args=(request.model.path or request.model.repository, *options),
+            command=command,
+            args=args,
             probes=_PROBES,
             environment={
                 **_environment(request),
@@ -191,6 +200,7 @@ class Vllm:
             # On CPUs it compiles for the very processor, which the next node need not have.
             compiles=bool(request.devices),
             defaults=(*defaults, *beside_defaults(request)),
+            worker=WorkerLaunch(command=command, args=(*args, "--headless")) if request.nodes > 1 else None,
         )
 
 
@@ -251,6 +261,13 @@ def _parallel(shared: Parallelism) -> Options:
         *(((f"--data-parallel-size={shared.data}",),) if shared.data > 1 else ()),
         *((("--enable-expert-parallel",),) if shared.expert > 1 else ()),
     )
+
+
+def _nodes(request: ServingRequest) -> Options:
+    """On several nodes: how many, the number of this one, and where the first is."""
+    if request.nodes == 1:
+        return ()
+    return ((f"--nnodes={request.nodes}",), (f"--node-rank={NODE_RANK}",), (f"--master-addr={LEADER_ADDRESS}",))
 
 
 def _length(request: ServingRequest) -> Options:

@@ -12,7 +12,8 @@ _TENSOR = "use spec.gpu.count, or spec.gpu.parallelism.tensor where not all devi
 _STAGES = "use spec.gpu.parallelism.pipeline"
 _COPIES = "use spec.gpu.parallelism.data for copies of the model in one replica, spec.replicas for more replicas"
 _EXPERTS = "use spec.gpu.parallelism.expert"
-_ONE_POD = "leave it out: a replica is one pod, on spec.gpu.count devices of one node"
+_NODES = "use spec.gpu.nodes: each node of a replica has a pod, and the operator gives it its rank"
+_ONE_NODE = "leave it out: the copies of a model in one replica are on one node"
 _MODELSCOPE = (
     "leave it out: hf:// loads from the hub at HF_ENDPOINT, which spec.engineOptions.env may set to a mirror; copy a "
     "model of ModelScope to a claim (pvc://)"
@@ -35,8 +36,8 @@ _OWNED: Mapping[str, tuple[str, ...]] = {
     "use spec.maxModelLen": ("--max-model-len",),
     "use spec.maxNumSeqs": ("--max-num-seqs", "--max-num-active-seqs"),
     "use spec.drain.timeoutSeconds": ("--shutdown-timeout",),
-    _ONE_POD: (
-        "--nnodes -n --node-rank -r --master-addr --master-port --headless",
+    _NODES: ("--nnodes -n --node-rank -r --master-addr --master-port --headless",),
+    _ONE_NODE: (
         "--data-parallel-size-local -dpl --data-parallel-rank -dpn --data-parallel-start-rank -dpr",
         "--data-parallel-address -dpa --data-parallel-rpc-port -dpp --data-parallel-backend -dpb",
         "--data-parallel-multi-port-external-lb -dpm --data-parallel-supervisor-port",

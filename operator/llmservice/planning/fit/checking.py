@@ -63,9 +63,10 @@ def _undividable(facts: ModelFacts, accelerator: Accelerator, setup: Setup, othe
     if setup.counted or problem in (stages_problem(facts, setup.pipeline), experts_problem(facts, setup.expert)):
         message = f"{problem}: correct gpu.parallelism, or omit it"
         return Verdict(outcome=Outcome.DOES_NOT_FIT, setup=setup, message=message)
-    sizes = [size for size in range(1, _MOST_DEVICES + 1) if not undividable(facts, replace(setup, devices=size))]
-    fitting = [size for size in sizes if fits_carefully(facts, accelerator, replace(setup, devices=size))]
-    nearest = sorted(fitting, key=lambda size: (abs(size - setup.devices), size))[:1]
+    sizes = [size for size in range(1, _MOST_DEVICES + 1) if not undividable(facts, setup.with_count(size))]
+    fitting = [size for size in sizes if fits_carefully(facts, accelerator, setup.with_count(size))]
+    count = setup.devices // setup.nodes
+    nearest = sorted(fitting, key=lambda size: (abs(size - count), size))[:1]
     otherwise = list(_shared_otherwise(facts, accelerator, setup))
     ways_out = [*(Remedy(field="gpu.count", value=str(size)) for size in nearest), *otherwise]
     if not fitting and not _unknown(accelerator, setup):

@@ -13,6 +13,7 @@ from llmservice.planning.fit.setup import Setup
 
 USUAL_COUNTS = (1, 2, 4, 8)
 """Devices of one node that are usual, and safe with most models."""
+_MORE_NODES = (2, 4, 8, 16)
 LEAST_CONTEXT = 1024
 """A length below this is no remedy: nobody could use the model."""
 _FP8_NATIVE = (8, 9)
@@ -75,7 +76,7 @@ def _useful(facts: ModelFacts, setup: Setup) -> Setup:
 def smallest_count(facts: ModelFacts, accelerator: Accelerator, setup: Setup, more_than: int = 0) -> int:
     """The fewest devices of one node on which it fits by the careful estimate, of 1, 2, 4 and 8; 0 when none does."""
     counts = (count for count in USUAL_COUNTS if count > more_than)
-    return next((count for count in counts if fits_carefully(facts, accelerator, replace(setup, devices=count))), 0)
+    return next((count for count in counts if fits_carefully(facts, accelerator, setup.with_count(count))), 0)
 
 
 def fits_carefully(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> bool:
@@ -166,8 +167,20 @@ def _smaller_weights(facts: ModelFacts, accelerator: Accelerator, setup: Setup) 
 def _more_devices(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> Iterator[Remedy]:
     if accelerator.is_slice or setup.counted:
         return
-    if count := smallest_count(facts, accelerator, setup, more_than=setup.devices):
+    if count := smallest_count(facts, accelerator, setup, more_than=setup.devices // setup.nodes):
         yield Remedy(field="gpu.count", value=str(count))
+    elif nodes := _more_nodes(facts, accelerator, setup):
+        yield Remedy(field="gpu.nodes", value=str(nodes))
+
+
+def _more_nodes(facts: ModelFacts, accelerator: Accelerator, setup: Setup) -> int:
+    """The fewest nodes on which it fits where there are several already, each with a stage; 0 when none does."""
+    if setup.nodes == 1 or setup.pipeline != setup.nodes:
+        return 0
+    count = setup.devices // setup.nodes
+    wider = (replace(setup, nodes=nodes, pipeline=nodes, devices=count * nodes) for nodes in _MORE_NODES)
+    fitting = (each.nodes for each in wider if each.nodes > setup.nodes and fits_carefully(facts, accelerator, each))
+    return next(fitting, 0)
 
 
 def _larger_type(
@@ -187,8 +200,8 @@ def _several_of_a_type(
     """As few devices as possible, of the least memory."""
     by_size = sorted(types, key=lambda each: (each.memory_gib, each.name))
     for count in USUAL_COUNTS:
-        for each in by_size if count > setup.devices else ():
-            if fits_carefully(facts, each, replace(_on(each, setup), devices=count)):
+        for each in by_size if count > setup.devices // setup.nodes else ():
+            if fits_carefully(facts, each, _on(each, setup).with_count(count)):
                 yield _type(each, accelerator, count)
                 return
 

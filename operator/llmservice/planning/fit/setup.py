@@ -1,6 +1,6 @@
 """With which numbers an engine would be started."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.engines.parallelism import Kind
@@ -10,7 +10,8 @@ from llmservice.engines.parallelism import Kind
 class Setup:
     """The numbers of one start.
 
-    `use` is how the engine uses memory. `devices`, one or more, share the model; `utilization` is the share of each
+    `use` is how the engine uses memory. `devices`, one or more, share the model, as many on each of
+    `nodes`; `utilization` is the share of each
     that the engine takes. `max_model_len` and `batched_tokens` (of one step) are tokens, `max_num_seqs` requests. Empty
     names of `quantization` and `kv_dtype` are the checkpoint's own and 16 bits. `eager` is a start without compilation
     and graphs; `offloaded` is the share of the layers that is on the devices.
@@ -26,6 +27,7 @@ class Setup:
     batched_tokens: int
     utilization: float
     devices: int = 1
+    nodes: int = 1
     quantization: str = ""
     kv_dtype: str = ""
     eager: bool = False
@@ -36,6 +38,10 @@ class Setup:
     shared_experts: bool = False
     kinds: frozenset[Kind] = frozenset()
     counted: bool = False
+
+    def with_count(self, count: int) -> "Setup":
+        """The same with so many devices of each node."""
+        return replace(self, devices=count * self.nodes)
 
     @property
     def step_tokens(self) -> int:

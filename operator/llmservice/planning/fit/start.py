@@ -10,6 +10,7 @@ from llmservice.engines.engine import Engine
 from llmservice.engines.memory_use import MemoryUse
 from llmservice.planning.facts import Facts
 from llmservice.planning.fit.setup import Setup
+from llmservice.planning.nodes import devices_of, nodes_of
 from llmservice.planning.number_formats import choose_dtype
 from llmservice.planning.parallelism import choose_parallelism
 from llmservice.planning.task import POOLED, task_of
@@ -39,7 +40,8 @@ def setup_of(spec: LLMServiceSpec, facts: Facts, engine: Engine, max_model_len: 
         max_num_seqs=max_num_seqs,
         batched_tokens=_batched_tokens(use, accelerator, args),
         utilization=_utilization(use, args),
-        devices=facts.devices,
+        devices=devices_of(spec, facts),
+        nodes=nodes_of(spec),
         quantization=plain if spec.quantization == "auto" else spec.quantization,
         kv_dtype=spec.kv_cache_dtype or plain,
         eager=use.options.eager in flags,

@@ -77,4 +77,5 @@ def _place(accelerator: Accelerator, setup: Setup) -> str:
     if setup.devices == 1:
         return _named(accelerator)
     several = "s" if accelerator.is_slice else ""
-    return f"each of {setup.devices} {accelerator.shown_name}{several}"
+    where = f" on {setup.nodes} nodes" if setup.nodes > 1 else ""
+    return f"each of {setup.devices} {accelerator.shown_name}{several}{where}"

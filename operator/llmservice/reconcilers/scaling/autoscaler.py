@@ -11,6 +11,7 @@ from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.pod_readings import PodReadings, ReadFailure, ReadFailureReason, Reading
 from llmservice.converging.scaled_pods import LeavingPod, PodPhase, ScaledPod
 from llmservice.engines.engine import PORT
+from llmservice.objects.names import WAKE_ANNOTATION
 from llmservice.objects.references import Manifest, uid_of
 from llmservice.reconcilers.scaling.scaled_services import ScaledService, ScaledServices
 from llmservice.reconcilers.scaling.service_scaler import ServiceScaler
@@ -50,6 +51,11 @@ class Autoscaler:
         """Hear of edits and deletions from now on."""
         cache.listen(self._observe)
         self.truncations.listen_to(cache)
+
+    def hurry(self, key: ServiceKey) -> None:
+        """Scale this service at once, not with the next round."""
+        self._woken.add(key)
+        self._wake.set()
 
     async def run(self) -> NoReturn:
         """One term of leadership, until cancelled; others lead before and after, so nothing is known beyond it."""
@@ -120,9 +126,8 @@ class Autoscaler:
             return
         if before is not None and (after is None or uid_of(before) != uid_of(after) or not _is_scaled(after)):
             self.services.states.forget(uid_of(before))
-        if after is not None and _is_scaled(after) and (before is None or _generation(before) != _generation(after)):
-            self._woken.add((after["metadata"]["namespace"], after["metadata"]["name"]))
-            self._wake.set()
+        if after is not None and _is_scaled(after) and (before is None or _asked(before) != _asked(after)):
+            self.hurry((after["metadata"]["namespace"], after["metadata"]["name"]))
 
 
 @contextmanager
@@ -163,5 +168,7 @@ def _is_scaled(body: Manifest) -> bool:
     return bool((body.get("spec") or {}).get("autoscaling"))
 
 
-def _generation(body: Manifest) -> int:
-    return int(body["metadata"].get("generation", 0))
+def _asked(body: Manifest) -> tuple[int, str]:
+    """What a user asks for: a spec, and to be woken."""
+    metadata = body["metadata"]
+    return int(metadata.get("generation", 0)), (metadata.get("annotations") or {}).get(WAKE_ANNOTATION, "")

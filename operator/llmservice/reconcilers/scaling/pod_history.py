@@ -123,6 +123,7 @@ def _replica(pod: ScaledPod, record: _PodRecord, reading: Reading | ReadFailure 
         kv_use=reading.kv_use,
         slots=reading.slots,
         flow=record.flow,
+        counted=reading.counters.all_told,
     )
 
 

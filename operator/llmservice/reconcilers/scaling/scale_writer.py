@@ -17,6 +17,7 @@ from llmservice.converging.scaled_pods import DELETION_COST_ANNOTATION, ScaledPo
 from llmservice.errors import OperatorError, Terminating
 from llmservice.objects.names import AUTOSCALER
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.objects.workloads import DEPLOYMENT
 from llmservice.reconcilers.scaling.scaled_services import ScaledService
 
 log = logging.getLogger(__name__)
@@ -34,18 +35,32 @@ class ScaleWriter:
     async def apply(self, service: ScaledService, decision: Decision, live: int, requests: Mapping[str, float]) -> None:
         """Set the replicas where another number is asked for than the `live` one, or the field is not ours yet.
 
+        Of groups the last ones leave first, whatever they do: their controller knows no other order.
+
         `requests` are those in flight, by name of the pod. Raises what `Cluster` raises.
         """
         deployment, replicas = service.deployment, decision.replicas
         if replicas == live and AUTOSCALER in owners_of_replicas(deployment):
             return
-        if replicas < live:
+        if replicas < live and deployment["kind"] == DEPLOYMENT:
             await self._mark_leaving(service, replicas, requests)
-        await self.cluster.apply_scale(ref_of(deployment), replicas, manager=AUTOSCALER, uid=uid_of(deployment))
+        await self._write(deployment, replicas)
         if replicas != live:
             log.info("%s/%s: %s", *service.key, decision.message)
             reason = Reason.SCALED_UP if replicas > live else Reason.SCALED_DOWN
             await self.record(service.body, "Normal", reason, decision.message)
+
+    async def _write(self, workload: Manifest, replicas: int) -> None:
+        """Through `/scale`; of groups in the object itself: their Scale does not say whose they are.
+
+        So the admission policy of the operator would have to let it scale those of others (SECURITY.md).
+        """
+        if workload["kind"] == DEPLOYMENT:
+            await self.cluster.apply_scale(ref_of(workload), replicas, manager=AUTOSCALER, uid=uid_of(workload))
+            return
+        metadata = {key: workload["metadata"][key] for key in ("name", "namespace", "uid")}
+        intent = {**{key: workload[key] for key in ("apiVersion", "kind")}, "metadata": metadata}
+        await self.cluster.apply({**intent, "spec": {"replicas": replicas}}, manager=AUTOSCALER)
 
     async def record(self, body: Manifest, kind: str, reason: Reason, message: str) -> None:
         """Write an event; one that cannot be written leaves a line in the log."""

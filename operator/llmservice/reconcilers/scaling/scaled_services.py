@@ -9,17 +9,18 @@ from llmservice.converging.replicas import is_emptied
 from llmservice.converging.revisions import in_force
 from llmservice.converging.scaled_pods import LeavingPod, ScaledPod, leaving_pods, scaled_pods
 from llmservice.engines.metric_names import MetricNames
-from llmservice.objects.pods import pods_of
-from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.objects.pods import replicas_among
+from llmservice.objects.references import Manifest, Ref, is_being_deleted, uid_of
 from llmservice.planning.service_plan import ScalingPlan, ServicePlan
 from llmservice.reconcilers.scaling.service_state import ServiceState
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScaledService:
-    """One service with `spec.autoscaling` whose Deployment is ours, as it is now; `state` is what is remembered of it.
+    """One service with `spec.autoscaling` whose workload is ours, as it is now; `state` is what is remembered of it.
 
     Pods that are `leaving` are read, but nothing is decided by them. `metric_names` are those of each pod, by its UID.
     `suspended` holds until the operator has stated replicas again after a suspension.
@@ -62,16 +63,15 @@ class ScaledServices:
 
     def find(self, key: ServiceKey) -> ScaledService | None:
         """The service as it is now; None where there is nothing to scale (yet)."""
-        body, deployment = self.cache.get(Ref("LLMService", *key)), self.cache.get(Ref("Deployment", *key))
+        body = self.cache.get(Ref("LLMService", *key))
+        deployment = workload_in_cache(self.cache, body) if body is not None else None
         if body is None or deployment is None or is_being_deleted(body) or is_being_deleted(deployment):
             return None
         state = self.states.of(uid_of(body), key)
-        if controller_uid(deployment) != uid_of(body):
-            return None
         plan = state.plans.of(in_force(body, deployment), deployment, self.plan)
         if plan is None or plan.scaling is None:
             return None
-        pods = pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
+        pods = replicas_among(pods_in_cache(self.cache, deployment))
         return ScaledService(
             state=state,
             body=body,

@@ -2,18 +2,24 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.decision import Decision
+from llmservice.autoscaling.idling import idle_after_seconds
 from llmservice.autoscaling.planned import policy_of
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.conditions import timestamp
+from llmservice.converging.idle_status import idle_status
 from llmservice.converging.pod_readings import PodReadings
+from llmservice.converging.replicas import owners_of_replicas
 from llmservice.converging.scaling_report import ScalingReport, finding_of, new_problem, report_of, suspended_report
 from llmservice.errors import OperatorError
+from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.resting import Resting, start_seconds
 from llmservice.reconcilers.scaling.scale_writer import ScaleWriter
 from llmservice.reconcilers.scaling.scaled_services import ScaledService
 from llmservice.reconcilers.workers import ServiceKey
@@ -26,13 +32,14 @@ class ServiceScaler:
     """Scales one service after the other; what is remembered of each stands in its `ServiceState`.
 
     `changed` is called with the key of a resource of which the status is to say something else. `clock` gives seconds
-    since 1970, `period_seconds` is the time between two rounds.
+    since 1970, `period_seconds` is the time between two rounds. `resting` is None where no service may sleep.
     """
 
     writer: ScaleWriter
     changed: Callable[[ServiceKey], None]
     clock: Callable[[], float]
     period_seconds: float
+    resting: Resting | None = None
 
     async def scale(self, service: ScaledService, readings: PodReadings) -> None:
         """Decide, write and report. What the cluster refuses is tried again in the next round."""
@@ -52,7 +59,12 @@ class ServiceScaler:
         policy = policy_of(service.scaling, bounds, service.plan.max_num_seqs, self.period_seconds)
         desired = state.desired(service.deployment, advise=advise)
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
-        decision = state.decide(policy, snapshot, now, advise=advise)
+        rest = self.resting.of(service, bounds) if self.resting else None
+        if self.resting is not None and rest is not None:
+            snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.key)))
+        goes_before = state.idleness.going
+        decision = state.decide(policy, snapshot, now, advise=advise, rest=rest)
+        self._prepare(service, goes_before=goes_before)
         evaluation = Evaluation(
             at=now,
             plan=service.plan,
@@ -67,10 +79,18 @@ class ServiceScaler:
         state.publish(evaluation)
         return snapshot, decision
 
+    def _prepare(self, service: ScaledService, *, goes_before: bool) -> None:
+        """Have the activators become endpoints before the last replica goes, or leave when it stays after all."""
+        if service.state.idleness.going == goes_before:
+            return
+        self.changed(service.key)
+        if self.resting is not None and not goes_before:
+            self.resting.look_again(service)
+
     async def _apply(self, service: ScaledService, snapshot: Snapshot, decision: Decision) -> bool:
         """Write the number; whether the cluster took it."""
         state, deployment = service.state, service.deployment
-        live, others = state.live(deployment), state.other_writers(deployment)
+        live, others = state.live(deployment), state.other_writers(deployment, may_sleep=service.scaling.may_sleep)
         requests = {replica.name: replica.requests for replica in snapshot.ready}
         try:
             await self.writer.apply(service, decision, live, requests)
@@ -78,7 +98,10 @@ class ServiceScaler:
             state.has_not_applied()
             log.warning("%s/%s: %d replicas not applied: %s", *service.key, decision.replicas, error)
             return False
+        slept = state.expected() == 0
         state.has_applied(deployment, decision.replicas)
+        if slept and decision.replicas:
+            await self._tell_of_waking(service, live, decision)
         if others:
             state.overruled |= others
             message = (
@@ -88,12 +111,22 @@ class ServiceScaler:
             await self.writer.record(service.body, "Warning", Reason.OVERRULED, message)
         return True
 
+    async def _tell_of_waking(self, service: ScaledService, live: int, decision: Decision) -> None:
+        """Count it; where somebody else set the replicas, an event tells who. Ours was told with the write."""
+        service.state.wakes += 1
+        if not live:
+            return
+        who = ", ".join(sorted(owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER})) or "somebody"
+        message = f"0 → {live}: set by {who}; {decision.message}"
+        await self.writer.record(service.body, "Normal", Reason.SCALED_UP, message)
+
     async def _report(self, service: ScaledService, readings: PodReadings, decision: Decision, now: float) -> None:
         """Have the status say what is news, and warn of a new problem."""
         state = service.state
         finding = finding_of(decision, service.pods, readings, advise=service.scaling.advise)
         bounds = state.bounds_at(service.scaling, now) if service.scaling.schedules else None
-        report, before = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC)), bounds), state.report
+        report = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC)), bounds, self._idle(service, now))
+        before = state.report
         if state.throttle.is_due(report, now):
             self._show(service, report)
             problem = new_problem(before, report) if finding.ready else None
@@ -101,6 +134,15 @@ class ServiceScaler:
                 await self.writer.record(service.body, "Warning", problem.reason, problem.message)
         elif state.throttle.renew_checkpoint(state.digest, state.memory, now):
             self.changed(service.key)
+
+    def _idle(self, service: ScaledService, now: float) -> dict[str, Any] | None:
+        """`status.autoscaling.idle`; None of a service that always runs."""
+        if not service.scaling.may_sleep or service.scaling.advise:
+            return None
+        start, state = start_seconds(service), service.state
+        state.start_seconds = start
+        after = idle_after_seconds(service.scaling.idle_after_seconds, start)
+        return idle_status(state.idleness, after, start, state.held, now)
 
     def _suspend(self, service: ScaledService) -> None:
         """Nothing is decided; the status says so, and keeps what was decided before."""

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.decision import Decision
+from llmservice.autoscaling.idling import Idleness, Rest, asleep, awake
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.policy import ScalingPolicy
 from llmservice.autoscaling.schedules import Bounds, bounds_at
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.checkpoints import digest_of, resumed
+from llmservice.converging.idle_status import idleness_in
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
 from llmservice.converging.replicas import live_replicas, owners_of_replicas
 from llmservice.converging.scaling_report import ScalingReport, report_in
@@ -54,6 +56,10 @@ class ServiceState:
     | `applied`                    | the number written last, and the Deployment as it was seen then           |
     | `overruled`                  | managers whose number was set back                                        |
     | `bounds`                     | what holds by the schedules of this plan, and since when that is known    |
+    | `idleness`                   | of a service that may sleep: since when it is quiet, or sleeps            |
+    | `start_seconds`              | what its last start took; None where that is not known                    |
+    | `held`                       | requests that were held for it in the last round                          |
+    | `wakes`, `passed_on`, `refused` | how often it was woken; held requests that were passed on, or refused   |
     """
 
     key: ServiceKey
@@ -72,13 +78,30 @@ class ServiceState:
     applied: tuple[Manifest, int] | None = None
     overruled: frozenset[str] = frozenset()
     bounds: tuple[ScalingPlan, float, Bounds] | None = None
+    idleness: Idleness = field(default_factory=Idleness)
+    start_seconds: float | None = None
+    held: int = 0
+    wakes: int = 0
+    passed_on: int = 0
+    refused: int = 0
     _plan: ServicePlan | None = None
     _changes_before: _Changes = ()
+    _idleness_before: Idleness = field(default_factory=Idleness)
 
     @property
     def report(self) -> ScalingReport | None:
         """What the status is to say; None before the first round."""
         return self.throttle.reported
+
+    @property
+    def may_sleep(self) -> bool:
+        """Whether its plan has times at which no replica need run."""
+        return self._plan is not None and self._plan.may_sleep
+
+    @property
+    def rests(self) -> bool:
+        """Whether it sleeps, or is to sleep as soon as requests are held."""
+        return self.idleness.going or self.idleness.asleep_since is not None
 
     def adopt(self, plan: ServicePlan, status: Mapping[str, Any], now: float) -> None:
         """Decide by this plan from now on; the first time going on from what the status holds.
@@ -119,12 +142,27 @@ class ServiceState:
             return self.applied[1]
         return live_replicas(deployment)
 
-    def decide(self, policy: ScalingPolicy, snapshot: Snapshot, now: float, *, advise: bool) -> Decision:
-        """The number for this snapshot, by what is remembered; and remember it."""
-        self._changes_before = self.memory.stabilization.changes
+    def decide(
+        self, policy: ScalingPolicy, snapshot: Snapshot, now: float, *, advise: bool, rest: Rest | None = None
+    ) -> Decision:
+        """The number for this snapshot, by what is remembered; and remember it. `rest` of one that may sleep."""
+        self._changes_before, self._idleness_before = self.memory.stabilization.changes, self.idleness
+        self.held = round(snapshot.gated)
+        if rest is not None and (sleeping := asleep(rest, snapshot, self.idleness, now)) is not None:
+            decision, self.idleness = sleeping
+            return decision
         decision, self.memory = decide(policy, snapshot, self.memory, now)
+        self.idleness = Idleness()
+        if rest is not None:
+            decision, self.idleness = awake(rest, snapshot, decision, self._idleness_before, now)
         self.advised = decision.replicas if advise else None
         return decision
+
+    def expected(self) -> int | None:
+        """The number that was decided last; None before the first decision."""
+        if self.applied is not None:
+            return self.applied[1]
+        return self.report.replicas if self.report is not None else None
 
     def has_applied(self, deployment: Manifest, replicas: int) -> None:
         """Remember a write that the cache does not show yet."""
@@ -134,11 +172,15 @@ class ServiceState:
         """A write failed: its step must not count against the next one."""
         stabilization = replace(self.memory.stabilization, changes=self._changes_before)
         self.memory = replace(self.memory, stabilization=stabilization)
+        self.idleness = self._idleness_before
 
-    def other_writers(self, deployment: Manifest) -> frozenset[str]:
-        """Who else has set another number since we did, and was not overruled before."""
-        expected = self.applied[1] if self.applied else self.report and self.report.replicas
-        if expected is None or self.live(deployment) == expected:
+    def other_writers(self, deployment: Manifest, *, may_sleep: bool = False) -> frozenset[str]:
+        """Who else has set another number since we did, and was not overruled before.
+
+        Whoever wakes a service that may sleep is no rival: an add-on that holds requests of its own does so.
+        """
+        expected = self.expected()
+        if expected is None or self.live(deployment) == expected or (expected == 0 and may_sleep):
             return frozenset()
         return owners_of_replicas(deployment) - {OPERATOR, AUTOSCALER} - self.overruled
 
@@ -160,6 +202,7 @@ class ServiceState:
                 )
                 memory = Memory(demand=Demand(known_before=True))
             self.memory, self.advised = memory, reported.advised
+            self.idleness = idleness_in(reported.idle)
         self.memory = self.memory.expecting(cold_start_seconds)
         self.throttle = StatusThrottle(reported=reported, saved=self.memory, saved_at=now)
 

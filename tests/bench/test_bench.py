@@ -1,50 +1,21 @@
 """`llmservice bench` with the real load generator on real llama.cpp, through the API server and by address."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cluster.conftest import ROOT
+from tests.bench.calling import Bench, serve
 from tests.cluster.kube import Kube
-from tests.cluster.services import a_tiny_service, address_of, ask
-from tests.cluster.target import Target
+from tests.cluster.services import address_of
 
-pytestmark = pytest.mark.load
+pytestmark = pytest.mark.bench
 
-LOAD = ("--sweep", "1,3", "--requests", "12", "--answer-tokens", "60", "--prompt-tokens", "120", "-o", "json")
+LOAD = ("--sweep", "1,3", "--requests", "12", "--answer-tokens", "60", "--prompt-tokens", "120")
 CLOSE = 0.05
 """To the generator's own report: both are made from the same requests."""
-
-
-class Bench:
-    """The command as its user calls it, with the cluster's kubeconfig."""
-
-    def __init__(self, target: Target, kube: Kube) -> None:
-        self.namespace = kube.namespace
-        self.environment = {**os.environ, **target.operator_environment(), "PYTHONPATH": f"{ROOT / 'operator'}"}
-
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "llmservice", "bench", "-n", self.namespace, *arguments]
-        return subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603
-
-    def run(self, *arguments: str) -> dict[str, Any]:
-        running = self.start(*arguments)
-        output, errors = running.communicate(timeout=900)
-        assert running.returncode == 0, errors.decode()
-        told: dict[str, Any] = json.loads(output)
-        return told
-
-
-@pytest.fixture
-def bench(target: Target, kube: Kube) -> Bench:
-    return Bench(target, kube)
 
 
 @pytest.mark.usefixtures("models")
@@ -80,8 +51,8 @@ def test_two_services_by_address_come_with_a_decision(kube: Kube, bench: Bench) 
 @pytest.mark.usefixtures("models")
 def test_ctrl_c_after_half_gives_half(kube: Kube, bench: Bench, tmp_path: Path) -> None:
     serve(kube, "chat", slots=4)
-    steady = ("--rate", "2", "--seconds", "30", "--answer-tokens", "20", "--prompt-tokens", "80", "-o", "json")
-    running = bench.start("chat", *steady, "--keep", str(tmp_path))
+    steady = ("--rate", "2", "--seconds", "30", "--answer-tokens", "20", "--prompt-tokens", "80")
+    running = bench.start("chat", *steady, "-o", "json", "--keep", str(tmp_path))
     records = tmp_path / "target-1/run-1/output/profile_export.jsonl"
     deadline = time.monotonic() + 300
     while not records.exists() or records.read_bytes().count(b"\n") < 30:
@@ -94,9 +65,3 @@ def test_ctrl_c_after_half_gives_half(kube: Kube, bench: Bench, tmp_path: Path) 
     assert told["partial"]
     assert told["planned"] == 60
     assert 30 <= told["ended"] <= 40
-
-
-def serve(kube: Kube, name: str, *, slots: int) -> None:
-    kube.create(a_tiny_service(name, maxModelLen=1024, maxNumSeqs=slots))
-    kube.wait_ready(name)
-    ask(kube, name)

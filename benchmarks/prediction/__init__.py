@@ -1,0 +1,1 @@
+"""How well an engine profile that `llmservice bench` saved predicts other loads on the same engine."""

@@ -1,0 +1,221 @@
+"""Where requests wait: the lines of all services, the places they share, and who is called next."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from llmservice.activator.board import Board
+from llmservice.activator.bounds import Bounds
+from llmservice.activator.desk import Desk, Holding, Stay
+from llmservice.activator.places import Full, Places
+from llmservice.activator.refusals import Code, Refusal
+from llmservice.activator.slices import Served
+
+log = logging.getLogger(__name__)
+
+_LOOKS_SECONDS = 0.25
+"""Between two looks for who has waited too long."""
+
+_REST_SECONDS = 0.5
+"""Of a replica that could not be reached: its endpoint may be ahead of its socket, or behind its end."""
+
+
+@dataclass(slots=True)
+class Hall:
+    """The desks by port. `closing` is set while the process ends: who waits goes on waiting, until `send_away`."""
+
+    bounds: Bounds
+    desks: dict[int, Desk] = field(default_factory=dict)
+    closing: bool = False
+    board: Board = field(init=False)
+    _places: Places[int, Stay] = field(init=False)
+    _left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._places = Places(self.bounds.held, self.bounds.held_bytes)
+        self.board = Board(self.figures)
+
+    @property
+    def held(self) -> int:
+        """Requests that no replica has taken yet."""
+        return self._places.held
+
+    @property
+    def sent(self) -> int:
+        """Requests that are with replicas."""
+        return sum(desk.line.sent for desk in self.desks.values())
+
+    def figures(self) -> Iterator[tuple[int, Mapping[str, float]]]:
+        """By port, of services for which anything came, what the operator reads."""
+        now = asyncio.get_running_loop().time()
+        for port, desk in self.desks.items():
+            held = self._places.held_of(port)
+            if held or desk.answered or desk.refused:
+                oldest = self._places.oldest_of(port)
+                waited = now - oldest.since if oldest else 0.0
+                figures = {"held": held, "oldestSeconds": round(waited, 1)}
+                yield port, figures | {"answered": desk.answered, "refused": desk.refused}
+
+    def use(self, served: Mapping[int, Served]) -> None:
+        """What the slices say now: who has which port, and which replicas are ready."""
+        for port in [port for port, desk in self.desks.items() if not _is_of(desk, served.get(port))]:
+            self._close(self.desks.pop(port))
+        for port, each in served.items():
+            desk = self.desks.setdefault(port, Desk(each))
+            desk.use(each)
+            self._call(desk)
+
+    @contextmanager
+    def staying(self, desk: Desk, size: int) -> Iterator[Stay]:
+        """A place as long as the block runs, or until `taken`; `size` is what the request costs in bytes.
+
+        Raises Refusal when there is none.
+        """
+        stay = self._enter(desk, size)
+        try:
+            yield stay
+        finally:
+            self._leave(stay)
+
+    def turned_away(self, desk: Desk) -> Refusal | None:
+        """The refusal of whoever comes now, counted; None while fewer wait for the service than may."""
+        held = self._places.held_of(desk.served.port)
+        if held < (desk.served.activation.max_held or self.bounds.held_each):
+            return None
+        desk.refused += 1
+        self.board.change()
+        return Refusal(Code.HELD_TOO_MANY, f"{held} requests wait for {desk.served.name} already; try again later")
+
+    def taken(self, stay: Stay) -> None:
+        """A replica has the request: its place is free."""
+        if not stay.is_taken:
+            stay.is_taken = True
+            stay.desk.taken += 1
+            self._free(stay)
+
+    def again(self, stay: Stay) -> None:
+        """The replica could not be reached: the request waits again, before all others, and the replica rests."""
+        loop, desk, replica = asyncio.get_running_loop(), stay.desk, stay.replica
+        if replica is None:
+            return
+        stay.turn, stay.replica = loop.create_future(), None
+        desk.line.join_first(stay)
+        desk.line.rest(replica, loop.time() + _REST_SECONDS)
+        desk.line.done(replica)
+        loop.call_later(_REST_SECONDS, self._call, desk)
+        self._call(desk)
+
+    def send_away(self) -> None:
+        """Whoever waits is told that the process ends."""
+        for desk in self.desks.values():
+            self._refuse(
+                desk,
+                tuple(desk.line.waiting),
+                Code.SHUTTING_DOWN,
+                "this activator shuts down, and another one takes its place: try again",
+            )
+
+    async def emptied(self, seconds: float) -> None:
+        """Return when nobody waits and nothing is with replicas, or after so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.held + self.sent:
+                    self._left.clear()
+                    await self._left.wait()
+
+    async def run(self) -> NoReturn:
+        """Send those away who have waited too long; never returns."""
+        while True:
+            await asyncio.sleep(_LOOKS_SECONDS)
+            now = asyncio.get_running_loop().time()
+            for desk in self.desks.values():
+                self._look(desk, now)
+
+    def _look(self, desk: Desk, now: float) -> None:
+        longest = desk.served.activation.max_wait_seconds or self.bounds.wait_seconds
+        while (first := desk.line.first) and now - first.since >= longest:
+            said = f"{desk.served.name} had no replica that was ready within {longest:g} s; try again later"
+            self._refuse(desk, (first,), Code.HELD_TOO_LONG, said)
+
+    def _enter(self, desk: Desk, size: int) -> Stay:
+        port, loop = desk.served.port, asyncio.get_running_loop()
+        if refusal := self.turned_away(desk):
+            raise refusal
+        before = self._places.held_of(port)
+        stay = Stay(desk, loop.time(), loop.create_future())
+        try:
+            giving_way = self._places.take(port, stay, size)
+        except Full as error:
+            desk.refused += 1
+            self.board.change()
+            raise Refusal(
+                Code.ACTIVATOR_FULL, "too many requests wait here, for all services; try again later"
+            ) from error
+        for each in giving_way:
+            said = "too many requests wait here, and others came with fewer; try again later"
+            self._refuse(each.desk, (each,), Code.ACTIVATOR_FULL, said)
+        desk.line.join(stay)
+        self._call(desk)
+        if desk.is_asleep and desk.holding is None:
+            desk.holding = Holding(loop.time(), desk.taken, desk.refused)
+            log.info("%s sleeps, and a request came: held", desk.served)
+        self.board.change(hurry=not before and desk.is_asleep)
+        return stay
+
+    def _leave(self, stay: Stay) -> None:
+        """However it ended; a turn that was given may not have been noticed."""
+        desk = stay.desk
+        desk.line.leave(stay)
+        self._free(stay)
+        if stay.replica is not None:
+            desk.line.done(stay.replica)
+            stay.replica = None
+            self._call(desk)
+        self._left.set()
+
+    def _free(self, stay: Stay) -> None:
+        desk = stay.desk
+        if self._places.leave(desk.served.port, stay):
+            self.board.change()
+            if desk.holding is not None and not self._places.held_of(desk.served.port):
+                self._settle(desk, desk.holding)
+
+    def _settle(self, desk: Desk, holding: Holding) -> None:
+        """Nobody waits: tell how it was."""
+        desk.holding = None
+        seconds = asyncio.get_running_loop().time() - holding.since
+        taken, refused = desk.taken - holding.taken, desk.refused - holding.refused
+        told = "%s: nobody waits any more, after %.1f s; taken by replicas: %d, refused: %d"
+        log.info(told, desk.served, seconds, taken, refused)
+
+    def _call(self, desk: Desk) -> None:
+        """Give turns, as long as there are some."""
+        now = asyncio.get_running_loop().time()
+        while turn := desk.line.next(now):
+            stay, replica = turn
+            if stay.turn.done():  # its client is gone, and it has not left yet
+                desk.line.done(replica)
+            else:
+                stay.replica = replica
+                stay.turn.set_result(replica)
+
+    def _refuse(self, desk: Desk, stays: Iterable[Stay], code: Code, said: str) -> None:
+        """These wait no longer. One that has its turn already keeps it."""
+        for stay in stays:
+            if desk.line.leave(stay) and not stay.turn.done():
+                desk.refused += 1
+                stay.turn.set_exception(Refusal(code, said))
+        self.board.change()
+
+    def _close(self, desk: Desk) -> None:
+        desk.gone = True
+        said = f"{desk.served.name} is served here no longer; try again"
+        self._refuse(desk, tuple(desk.line.waiting), Code.ASLEEP, said)
+
+
+def _is_of(desk: Desk, served: Served | None) -> bool:
+    """Whether the port still belongs to this service."""
+    return served is not None and (desk.served.namespace, desk.served.name) == (served.namespace, served.name)

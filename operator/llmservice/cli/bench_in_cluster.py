@@ -1,0 +1,160 @@
+"""A bench as a Job in the cluster, with the caller's rights: made, followed by its log, ended by Ctrl-C, deleted."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+import click
+
+from llmservice import __version__
+from llmservice.bench.job import CONTAINER, GRACE_SECONDS
+from llmservice.bench.transfer import Handed, Pieces
+from llmservice.cluster.api_server import ApiServer
+from llmservice.cluster.kinds import KINDS
+from llmservice.cluster.transport.connection import Connection
+from llmservice.errors import NotFound, OperatorError, Unavailable
+from llmservice.objects.pods import has_ended, waiting_of
+from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.untrusted.texts import cut, printable
+
+_MANAGER = f"llmservice-bench/{__version__}"
+_LOOK_SECONDS = 1.0
+_PATIENCE_SECONDS = {
+    "Unschedulable": 600,
+    "ErrImagePull": 120,
+    "ImagePullBackOff": 120,
+    "InvalidImageName": 5,
+    "CreateContainerConfigError": 60,
+}
+"""How long what is in the way of a start may last, by its reason: nodes are added, registries have short outages."""
+_SILENCE_SECONDS = 900.0
+_PIECE_BYTES = 65_536
+_LONGEST_LINE = 65_536
+_SHOWN = 300
+_ATTEMPTS = 20
+"""To open the log again where the way to it breaks off: the Job goes on meanwhile."""
+
+
+@dataclass(slots=True, kw_only=True)
+class JobRun:
+    """One Job, from its making to its result. `stop` ends it: what was measured by then is handed over."""
+
+    connection: Connection
+    job: Manifest
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _pieces: Pieces = field(default_factory=Pieces)
+    _shown: int = 0
+
+    async def run(self) -> Handed | None:
+        """What it handed over; None where it was stopped before it measured anything.
+
+        Raises what the cluster refuses, and `Unavailable` for a bench that failed: it has said why.
+        """
+        server = ApiServer(self.connection)
+        async with _made(server, self.job) as job:
+            work = asyncio.create_task(self._followed(server, job))
+            stopping = asyncio.create_task(self.stop.wait())
+            try:
+                await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
+                if not work.done():
+                    _tell("stopping: waiting for what was measured ...")
+                    await server.delete(ref_of(job), uid=uid_of(job))
+                    await asyncio.wait((work,), timeout=GRACE_SECONDS + _SILENCE_SECONDS / 30)
+            finally:
+                stopping.cancel()
+                ended = work.done()
+                work.cancel()
+            if ended and not work.cancelled() and work.exception() and not self.stop.is_set():
+                await work
+        handed = self._pieces.unpacked()
+        if handed is None and not self.stop.is_set():
+            said = "its last words are above" if self._shown else "it said nothing"
+            raise Unavailable("JobFailed", f"{ref_of(self.job)} measured nothing: {said}")
+        return handed
+
+    async def _followed(self, server: ApiServer, job: Manifest) -> None:
+        pod = await _begun(server, job)
+        for attempt in range(_ATTEMPTS):
+            try:
+                await self._read_log(pod)
+            except NotFound:
+                pass  # with the pod: nothing more will come
+            except Unavailable as error:
+                _tell(f"the log broke off: {cut(printable(str(error)), _SHOWN)}; reading it again ...")
+                await asyncio.sleep(min(10.0, 1.0 + attempt))
+                continue
+            return
+
+    async def _read_log(self, pod: Manifest) -> None:
+        """From its beginning, which may have been shown already, to its end."""
+        target = f"{KINDS['Pod'].item(pod['metadata']['namespace'], pod['metadata']['name'], 'log')}"
+        query, number, rest = urlencode({"container": CONTAINER, "follow": "true"}), 0, b""
+        async with self.connection.stream(
+            f"{target}?{query}", silence_seconds=_SILENCE_SECONDS, accept="*/*"
+        ) as stream:
+            while piece := await stream.read(_PIECE_BYTES):
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    number += 1
+                    self._take(line[:_LONGEST_LINE], number)
+                rest = rest[:_LONGEST_LINE]
+        self._take(rest, number + 1)
+
+    def _take(self, line: bytes, number: int) -> None:
+        text = line.decode(errors="replace")
+        if self._pieces.take(text) or not text.strip() or number <= self._shown:
+            return
+        self._shown = number
+        _tell(cut(" ".join(printable(text).split()), _SHOWN))
+
+
+@asynccontextmanager
+async def _made(server: ApiServer, job: Manifest) -> AsyncIterator[Manifest]:
+    """The Job while the block lasts; it is deleted however the block ends, or else by its own time to live."""
+    made = await server.post(job, manager=_MANAGER)
+    _tell(f"{ref_of(made)}: made")
+    try:
+        yield made
+    finally:
+        try:
+            await server.delete(ref_of(made), uid=uid_of(made))
+        except OperatorError as error:
+            _tell(f"{ref_of(made)} could not be deleted and ends by itself: {cut(printable(str(error)), _SHOWN)}")
+
+
+async def _begun(server: ApiServer, job: Manifest) -> Manifest:
+    """The pod once it has a log. Raises Unavailable where its image cannot be pulled or the Job made no pod."""
+    selector = f"batch.kubernetes.io/controller-uid={uid_of(job)}"
+    refused, told = 0.0, ""
+    while True:
+        pods = await server.list("Pod", job["metadata"]["namespace"], label_selector=selector)
+        if pods and (has_ended(pods[0]) or pods[0].get("status", {}).get("phase") == "Running"):
+            return pods[0]
+        why = _why(pods[0]) if pods else "no pod yet"
+        if why != told:
+            told = why
+            _tell(f"waiting for the pod: {why}")
+        patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
+        refused = 0.0 if patience is None else refused + _LOOK_SECONDS
+        if patience is not None and refused > patience:
+            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}")
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _why(pod: Manifest) -> str:
+    """Why it does not run yet, in a line."""
+    status = pod.get("status", {})
+    waiting = [waiting_of(each) for each in status.get("containerStatuses") or ()]
+    conditions = [each for each in status.get("conditions") or () if each.get("status") == "False"]
+    for each in (*waiting, *(one for one in conditions if one.get("type") == "PodScheduled")):
+        if each.get("reason"):
+            words = f"{each['reason']} {each.get('message') or ''}"
+            return cut(" ".join(printable(words).split()), _SHOWN)
+    return "it starts"
+
+
+def _tell(text: str) -> None:
+    click.echo(text, file=sys.stderr)

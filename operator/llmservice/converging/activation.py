@@ -1,0 +1,48 @@
+"""Where the requests of a service without a replica go: its port at the activators, and when they are its endpoints."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT, Activator, is_ours, port_of
+from llmservice.objects.references import Manifest, controller_uid, uid_of
+
+_PORTS = LAST_PORT - FIRST_PORT + 1
+
+
+def wants_activators(*, suspended: bool, ready: bool, sleeps: bool) -> bool:
+    """Whether requests are to go to the activators: while no replica is ready, and before the last one goes."""
+    return not suspended and (sleeps or not ready)
+
+
+def choose_port(uid: str, slices: Iterable[Manifest], spared: Collection[int] = ()) -> int | None:
+    """The port of the service with this UID: the one that its slice has, else one that no slice names.
+
+    Of two slices that name one port the older has it, so that the other is given a new one. The search begins at a
+    place that follows from the UID: one that was given back is seldom given out soon, and `spared` ones never. None
+    when all are taken.
+    """
+    owned = [(number, each) for each in slices if is_ours(each) and (number := port_of(each)) is not None]
+    for number, mine in owned:
+        if controller_uid(mine) == uid and all(_age(mine) <= _age(other) for at, other in owned if at == number):
+            return number
+    taken = {number for number, each in owned if controller_uid(each) != uid}.union(spared)
+    start = int.from_bytes(hashlib.blake2b(uid.encode(), digest_size=4).digest()) % _PORTS
+    free = (FIRST_PORT + (start + step) % _PORTS for step in range(_PORTS))
+    return next((port for port in free if port not in taken), None)
+
+
+def address_type_of(activators: Iterable[Activator], live: Mapping[str, Any] | None) -> str | None:
+    """The address type: that of the slice there is, which can never change, else the activators'; None without any."""
+    if live is not None and live.get("addressType"):
+        return str(live["addressType"])
+    return next(("IPv6" if ":" in each.address else "IPv4" for each in sorted(activators)), None)
+
+
+def of_type(activators: Iterable[Activator], address_type: str) -> tuple[Activator, ...]:
+    """Those with an address of this type, in a fixed order."""
+    return tuple(sorted(each for each in activators if (":" in each.address) == (address_type == "IPv6")))
+
+
+def _age(endpoint_slice: Manifest) -> tuple[str, str]:
+    return str(endpoint_slice["metadata"].get("creationTimestamp", "")), uid_of(endpoint_slice)

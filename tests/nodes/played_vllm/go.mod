@@ -1,0 +1,3 @@
+module played_vllm
+
+go 1.24
