@@ -11,6 +11,7 @@
     ├── OwnerGone           the resource that is worked on was deleted
     ├── Unavailable         no answer, or too busy
     │   ├── AnswerTooLarge      more bytes than are ever read
+    │   ├── TooMuch             somebody asks for more than their share
     │   ├── Unauthorized        nobody knows these credentials, or not any more (401)
     │   ├── Expired             the resource version is too old (410)
     │   ├── Silent              a stream is open and says nothing
@@ -110,6 +111,10 @@ class AnswerTooLarge(Unavailable):
             f"the answer has more than {at_most // 2**20} MiB and was not read: no object of an API server is as "
             "large; is a proxy in between?",
         )
+
+
+class TooMuch(Unavailable):
+    """Somebody asks for more than their share, and is to wait."""
 
 
 class Unauthorized(Unavailable):

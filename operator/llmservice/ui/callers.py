@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from llmservice.errors import OperatorError, Unauthorized
+from llmservice.errors import TooMuch, Unauthorized
 from llmservice.fairness.token_buckets import TokenBuckets
 from llmservice.ui.reading import Reader
 
@@ -27,10 +27,6 @@ _MOST_ADDRESSES = 1024
 _EVERYBODY = "everybody"
 _Key = tuple[bytes, str]
 Answer = TypeVar("Answer")
-
-
-class TooMuch(OperatorError):
-    """Somebody asks too much."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

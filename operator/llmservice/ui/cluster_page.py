@@ -12,9 +12,9 @@ from functools import partial
 from aiohttp import web
 
 from llmservice.controllers.endpoints.bearer_tokens import doubled_in, token_in
-from llmservice.errors import NotFound, OperatorError, Refused, Unauthorized
+from llmservice.errors import NotFound, OperatorError, Refused, TooMuch, Unauthorized
 from llmservice.ui import answers
-from llmservice.ui.callers import Callers, TooMuch
+from llmservice.ui.callers import Callers
 from llmservice.ui.reading import Reader
 
 _SHOWN_IN = ("Authorization",)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.errors import Unauthorized
-from llmservice.ui.callers import Callers, TooMuch
+from llmservice.errors import TooMuch, Unauthorized
+from llmservice.ui.callers import Callers
 
 
 class FakeReader:
