@@ -7,11 +7,11 @@
     │   ├── InvalidCatalogue    an administrator's catalogue
     │   ├── InvalidSetting      an environment variable of the operator
     │   └── UsageError          an option of the command
-    ├── Rationed            somebody asks more than their share
     ├── NotYet              something this depends on has not happened
     ├── OwnerGone           the resource that is worked on was deleted
     ├── Unavailable         no answer, or too busy
     │   ├── AnswerTooLarge      more bytes than are ever read
+    │   ├── TooMuch             somebody asks for more than their share
     │   ├── Unauthorized        nobody knows these credentials, or not any more (401)
     │   ├── Expired             the resource version is too old (410)
     │   ├── Silent              a stream is open and says nothing
@@ -80,10 +80,6 @@ class UsageError(InvalidInput):
     """Options of the command that say nothing usable, alone or together."""
 
 
-class Rationed(OperatorError):
-    """Somebody asks more than their share, and is to wait."""
-
-
 class NotYet(OperatorError):
     """Something this depends on has not happened: try again soon."""
 
@@ -115,6 +111,10 @@ class AnswerTooLarge(Unavailable):
             f"the answer has more than {at_most // 2**20} MiB and was not read: no object of an API server is as "
             "large; is a proxy in between?",
         )
+
+
+class TooMuch(Unavailable):
+    """Somebody asks for more than their share, and is to wait."""
 
 
 class Unauthorized(Unavailable):

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from llmservice.errors import Rationed, Unauthorized
+from llmservice.errors import TooMuch, Unauthorized
 from llmservice.fairness.token_buckets import TokenBuckets
 from llmservice.ui.reading import Reader
 
@@ -51,7 +51,7 @@ class Callers:
     async def ask(
         self, token: str, address: str, namespace: str, question: Callable[[Reader], Awaitable[Answer]]
     ) -> Answer:
-        """The answer to a question of whoever shows this token. Raises Rationed, and what the question raises."""
+        """The answer to a question of whoever shows this token. Raises TooMuch, and what the question raises."""
         caller = hmac.digest(self._secret, token.encode(), "sha256")
         key = (caller, namespace)
         reader = self._reader(key) or self._newcomer(token, address, namespace)
@@ -77,14 +77,14 @@ class Callers:
     def _newcomer(self, token: str, address: str, namespace: str) -> Reader:
         now = self.clock()
         if not (self.newcomers.take(address, now) and self.newcomers_in_all.take(_EVERYBODY, now)):
-            raise Rationed("Rationed", "too many tokens that nobody knows yet: wait some seconds")
+            raise TooMuch("TooMuch", "too many tokens that nobody knows yet: wait some seconds")
         return self.reader_of(token, namespace)
 
     @contextmanager
     def _place_of(self, caller: bytes) -> Iterator[None]:
         """One of the few questions of a caller at a time: no caller takes all places."""
         if self._asking[caller] >= _AT_ONCE_EACH or not self.known.take(caller, self.clock()):
-            raise Rationed("Rationed", "this token asks too much: wait some seconds")
+            raise TooMuch("TooMuch", "this token asks too much: wait some seconds")
         self._asking[caller] += 1
         try:
             yield

@@ -12,7 +12,7 @@ from functools import partial
 from aiohttp import web
 
 from llmservice.controllers.endpoints.bearer_tokens import doubled_in, token_in
-from llmservice.errors import NotFound, OperatorError, Rationed, Refused, Unauthorized
+from llmservice.errors import NotFound, OperatorError, Refused, TooMuch, Unauthorized
 from llmservice.ui import answers
 from llmservice.ui.callers import Callers
 from llmservice.ui.reading import Reader
@@ -75,7 +75,7 @@ async def _service(namespace: str, name: str, reader: Reader, _: web.BaseRequest
 def _failure(error: OperatorError) -> web.Response:
     if isinstance(error, Unauthorized):
         return _unknown()
-    if isinstance(error, Rationed):
+    if isinstance(error, TooMuch):
         return answers.said(429, str(error))
     if isinstance(error, Refused):
         return answers.said(404 if isinstance(error, NotFound) else 403, str(error))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.errors import Rationed, Unauthorized
+from llmservice.errors import TooMuch, Unauthorized
 from llmservice.ui.callers import Callers
 
 
@@ -73,7 +73,7 @@ async def test_a_flood_of_invented_tokens_is_rationed_and_displaces_nobody(calle
     for number in range(500):
         try:
             await callers.ask(f"bad-{number}", "1.1.1.1", "", unknown)
-        except Rationed:
+        except TooMuch:
             continue
         except Unauthorized:
             asked += 1
@@ -110,7 +110,7 @@ async def test_one_caller_takes_two_places_and_no_more(callers: Callers) -> None
 
     running = [asyncio.create_task(callers.ask("a", "1.1.1.1", "", slow)) for _ in range(2)]
     await asyncio.sleep(0)
-    with pytest.raises(Rationed):
+    with pytest.raises(TooMuch):
         await callers.ask("a", "1.1.1.1", "", whose)
     assert await callers.ask("b", "1.1.1.1", "", whose) == ("b", "")
     held.set()
@@ -121,5 +121,5 @@ async def test_one_caller_takes_two_places_and_no_more(callers: Callers) -> None
 async def test_no_caller_asks_without_end(callers: Callers) -> None:
     for _ in range(40):
         await callers.ask("a", "1.1.1.1", "", whose)
-    with pytest.raises(Rationed):
+    with pytest.raises(TooMuch):
         await callers.ask("a", "1.1.1.1", "", whose)
