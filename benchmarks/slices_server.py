@@ -33,7 +33,7 @@ class Slices:
         self._version += 1
         labels = {"kubernetes.io/service-name": service, "endpointslice.kubernetes.io/managed-by": manager}
         moment = "2026-01-01T00:00:00Z"
-        metadata = {"name": name, "namespace": "default", "uid": name, "creationTimestamp": moment}
+        metadata: dict[str, Any] = {"name": name, "namespace": "default", "uid": name, "creationTimestamp": moment}
         metadata |= {"resourceVersion": str(self._version), "annotations": annotations}
         body = {
             "metadata": {**metadata, "labels": {**labels, f"{_GROUP}/name": service}},

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from tests.activator.playing import HOST, Start, engine
 
@@ -37,6 +38,37 @@ async def test_a_large_body_streams_through_and_is_not_kept(start: Start, port: 
         await bench.cluster.ready(chat.port)
         answer = await post
         assert await answer.json() == {"size": 100 * MEGABYTE}
+
+
+@pytest.mark.parametrize("size", [10, 50_000, 300_000])
+async def test_a_body_may_come_at_any_moment_after_its_head(start: Start, port: int, size: int) -> None:
+    bench = await start(head_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        for pauses in range(12):
+            head = f"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: {size}\r\n\r\n".encode()
+            reader, writer = await conversation(port, head)
+            for _ in range(pauses):
+                await asyncio.sleep(0)
+            writer.write(b"x" * size)
+            (answer,) = await answers(reader, 1)
+            assert answer.endswith(f'"size": {size}}}'.encode())
+            writer.close()
+
+
+async def test_a_held_request_outlives_the_deadline_of_its_head(start: Start, port: int) -> None:
+    bench = await start(head_seconds=0.2, idle_seconds=0.3)
+    await bench.cluster.sleeping(port)
+    reader, writer = await conversation(port, post("/v1/x", b"body").removesuffix(b"dy"))
+    await asyncio.sleep(0)
+    writer.write(b"dy")
+    await asyncio.sleep(1)
+    assert bench.activator.hall.held == 1
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        assert (await answers(reader, 1))[0].startswith(b"HTTP/1.1 200")
+    writer.close()
 
 
 async def test_pieces_of_a_streamed_answer_come_as_they_are_written(start: Start, port: int) -> None:
@@ -93,9 +125,7 @@ async def test_headers_of_one_connection_alone_end_here_both_ways(start: Start, 
         await bench.cluster.ready(chat.port)
         given = {"Connection": "close, X-Own", "X-Own": "1", "TE": "trailers", "Upgrade": "h2c", "X-Through": "1"}
         path = "/v1/a%2Fb//c?q=%20+&r=%41"
-        answer = await bench.client.post(
-            aiohttp.client.URL(bench.url(port, path), encoded=True), data=b"x", headers=given
-        )
+        answer = await bench.client.post(URL(bench.url(port, path), encoded=True), data=b"x", headers=given)
         told = await answer.json()
     assert told["path"] == path
     assert "x-through" in told["names"]

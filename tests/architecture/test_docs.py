@@ -14,6 +14,7 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.bench.generator import KEY_VARIABLE
 from llmservice.catalog.loader import load_catalogue
 from llmservice.catalog.overlay import overlaid
+from llmservice.cli.activate import command as activate
 from llmservice.cli.bench_generator import GENERATOR_VARIABLE
 from llmservice.cli.documents import documents_in
 from llmservice.converging.pod_readings import ReadFailureReason
@@ -94,6 +95,7 @@ def _environment(part: Any) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_variable_that_a_page_names_is_one_of_the_operator_or_the_tests(page: Path) -> None:
     known = {variable.name for variable in VARIABLES} | OF_THE_TESTS | {KEY_VARIABLE, GENERATOR_VARIABLE}
+    known |= {str(option.envvar) for option in activate.params if getattr(option, "envvar", None)}
     assert set(re.findall(r"LLMSERVICE_[A-Z_]*[A-Z]", page.read_text("utf-8"))) <= known
 
 

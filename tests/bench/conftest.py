@@ -4,7 +4,11 @@ import pytest
 
 from llmservice.bench.job import IMAGE
 from sandbox import Sandbox
+from sandbox.cache import cache_folder
+from sandbox.engine_image import ARCHIVE
 from sandbox.images import image_names
+from sandbox.progress import Progress
+from sandbox.proxy_image import PROXY_IMAGE, proxy_image_build
 from tests.bench.calling import Bench
 from tests.cluster.bench_image import bench_archive
 from tests.cluster.conftest import box, cluster, kube, models, operator
@@ -26,3 +30,11 @@ def bench_image(box: Sandbox) -> str:
     box.load_image(bench_archive())
     assert IMAGE in image_names(box.cell())
     return IMAGE
+
+
+@pytest.fixture(scope="session")
+def proxy_image(box: Sandbox) -> str:
+    """HAProxy, which asks clients for keys, on the node."""
+    if PROXY_IMAGE not in image_names(box.cell()):
+        box.load_image(proxy_image_build().ensure(cache_folder(), Progress()) / ARCHIVE)
+    return PROXY_IMAGE

@@ -25,7 +25,7 @@ def test_a_job_measures_the_service_and_leaves_nothing(kube: Kube, bench: Bench)
     kube.wait(lambda: not kube.list("Job") or None, lambda: kube.list("Job"))
 
 
-@pytest.mark.usefixtures("models", "bench_image")
+@pytest.mark.usefixtures("models", "bench_image", "proxy_image")
 def test_the_key_of_a_service_is_found_by_its_secret(kube: Kube, bench: Bench) -> None:
     kube.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "clients"}, "stringData": {"team": KEY}})
     serve(kube, "chat", slots=4, auth={"keysSecretRef": {"name": "clients"}})

@@ -98,9 +98,10 @@ def deployment(bodies: list[Body], component: str) -> Body:
 
 def policy_around(component: str, bodies: list[Body]) -> Body:
     """The spec of the NetworkPolicy around the operator, or around the activators."""
-    specs = (body["spec"] for body in of_kind(bodies, "NetworkPolicy"))
+    specs: list[Body] = [body["spec"] for body in of_kind(bodies, "NetworkPolicy")]
     (found,) = (spec for spec in specs if spec["podSelector"]["matchLabels"][COMPONENT] == component)
-    return found
+    only: Body = found
+    return only
 
 
 def pod_of(bodies: list[Body], component: str) -> Body:

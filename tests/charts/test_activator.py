@@ -72,7 +72,7 @@ def test_what_is_left_out_is_what_it_does_by_itself(values: Body) -> None:
     }
     for value, option in names.items():
         (found,) = (each for each in OPTIONS if each.name == option)
-        assert int(told.get(str(found.envvar), found.default)) == of_values[value]
+        assert int(told.get(str(found.envvar), str(found.default))) == of_values[value]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ from llmservice import __version__
 from llmservice.bench.job import IMAGE
 from sandbox.cache import Build, Recipe, cache_folder
 from sandbox.progress import Progress, Say
-from tools.release.buildah import build_image, buildah, check_programs, ensure_debian_base, without_digest
+from tools.release.buildah import (
+    build_image,
+    buildah,
+    check_programs,
+    drop_old_images,
+    ensure_debian_base,
+    without_digest,
+)
 from tools.release.names import ROOT
 
 _NAME, _FILE = "bench-image", "images/bench/Dockerfile"
@@ -48,6 +55,8 @@ def _make(inputs: Mapping[str, bytes], work: Path, output: Path, say: Say) -> No
     say("buildah")
     image = build_image(work, "--file", str(work / _FILE))
     buildah("push", "--quiet", image, f"oci-archive:{output}/bench.tar:{IMAGE}")
+    buildah("rmi", image)  # 3 GB, as it has a copy for each layer; the generator's own stays for the next build
+    drop_old_images()
 
 
 if __name__ == "__main__":

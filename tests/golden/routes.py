@@ -9,7 +9,7 @@ from llmservice.converging.route_shadows import shadow_over
 from tests.unit.converging.routes import GATEWAY, NOW, OTHER, a_route, an_answer, answered
 from tests.unit.planning.planned import planned
 
-_YES = {"Accepted": True, "ResolvedRefs": True}
+_YES: dict[str, Any] = {"Accepted": True, "ResolvedRefs": True}
 _SAID: tuple[dict[str, Any], ...] = (
     _YES,
     {"Accepted": ("NotAllowedByListeners", "route is not allowed by any listener")},

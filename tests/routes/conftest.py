@@ -111,7 +111,7 @@ def operator(target: Target, home: Kube, tmp_path_factory: pytest.TempPathFactor
 def chat(home: Kube, infra: Kube, operator: Operator) -> Kube:  # noqa: ARG001  (it must run)
     """The service `chat` with a route, and two replicas that serve."""
     slow = {"resources": {"requests": SLOW, "limits": SLOW}}
-    numbers = {"replicas": 2, "maxNumSeqs": SLOTS, "maxModelLen": CONTEXT_TOKENS}
+    numbers: Body = {"replicas": 2, "maxNumSeqs": SLOTS, "maxModelLen": CONTEXT_TOKENS}
     home.create(a_tiny_service(**numbers, drain={"timeoutSeconds": 180}, pod=slow, route=a_route(infra, path=PREFIX)))
     home.wait_ready("chat")
     return home

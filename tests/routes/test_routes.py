@@ -8,6 +8,7 @@ import pytest
 from tests.cluster.kube import Kube
 from tests.cluster.services import a_tiny_service, ask
 from tests.routes.conftest import HOST, PREFIX, Gateway, StageBehindGateway, a_route, admit
+from tests.streams.audience import Audience
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox, pytest.mark.routes]
 
@@ -52,12 +53,16 @@ def test_only_the_api_is_reached(gateway: Gateway) -> None:
 def test_streams_stay_whole_while_it_is_scaled_and_rolled_out(stage: StageBehindGateway) -> None:
     with stage.disturbed("through a gateway with TLS: scaled up and down, then every replica replaced") as audience:
         for replicas in (3, 1, 2):
-            stage.edit(replicas=replicas)
-            stage.wait(lambda wanted=replicas: len(stage.ready_pods()) == wanted, audience)
+            _scale(stage, replicas, audience)
         before = stage.pods()
         stage.edit(maxNumSeqs=17)
         stage.wait(lambda: stage.all_replaced(before) and stage.is_settled(), audience)
     assert len(stage.rows) == 1
+
+
+def _scale(stage: StageBehindGateway, replicas: int, audience: Audience) -> None:
+    stage.edit(replicas=replicas)
+    stage.wait(lambda: len(stage.ready_pods()) == replicas, audience)
 
 
 def test_an_edit_of_the_route_takes_no_stream_away(stage: StageBehindGateway) -> None:

@@ -20,7 +20,7 @@ from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 from tests.unit.autoscaling.builders import counters
 
 KEY = (NAMESPACE, "chat")
-L4 = {"spec__gpu": {"type": "L4", "count": 1}, "spec__engine": "llamacpp"}
+L4: dict[str, Any] = {"spec__gpu": {"type": "L4", "count": 1}, "spec__engine": "llamacpp"}
 
 
 def priced(price: float) -> Catalogue:

@@ -63,8 +63,8 @@ class ClientConnection(web.RequestHandler):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request of it is being answered."""
-        return self._current_request is None and not self._messages
+        """Whether it waits for a request. One that was read, and is not yet being answered, is no wait any more."""
+        return self._waiter is not None and not self._waiter.done()
 
     @property
     def is_gone(self) -> bool:
@@ -98,7 +98,7 @@ class ClientConnection(web.RequestHandler):
             self._read_head(data)
             return
         request = self._current_request
-        self._ahead += len(data) if request is None or request.content.is_eof() else 0
+        self._ahead += len(data) if request is not None and request.content.is_eof() else 0
         super().data_received(data)
         if self._ahead > BUFFER_BYTES and not self._buffer_paused:
             self._pause_reading_for_buffer()

@@ -32,6 +32,7 @@ class Hall:
     closing: bool = False
     board: Board = field(init=False)
     _places: Places[int, Stay] = field(init=False)
+    _staying: int = 0
     _left: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -45,8 +46,8 @@ class Hall:
 
     @property
     def sent(self) -> int:
-        """Requests that are with replicas."""
-        return sum(desk.line.sent for desk in self.desks.values())
+        """Requests that replicas have taken, until their answers end."""
+        return self._staying - self._places.held
 
     def figures(self) -> Iterator[tuple[int, Mapping[str, float]]]:
         """By port, of services for which anything came, what the operator reads."""
@@ -75,9 +76,11 @@ class Hall:
         Raises Refusal when there is none.
         """
         stay = self._enter(desk, size)
+        self._staying += 1
         try:
             yield stay
         finally:
+            self._staying -= 1
             self._leave(stay)
 
     def turned_away(self, desk: Desk) -> Refusal | None:
@@ -122,7 +125,7 @@ class Hall:
         """Return when nobody waits and nothing is with replicas, or after so many seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self.held + self.sent:
+                while self._staying:
                     self._left.clear()
                     await self._left.wait()
 

@@ -10,7 +10,7 @@ import click
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.process import Where, run_activator
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.run import given_namespaces
+from llmservice.cli.given_namespaces import given_namespaces
 from llmservice.controllers.logs import set_up_logs
 from llmservice.settings import settings_from
 

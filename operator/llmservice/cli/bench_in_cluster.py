@@ -128,14 +128,14 @@ async def _made(server: ApiServer, job: Manifest) -> AsyncIterator[Manifest]:
 async def _begun(server: ApiServer, job: Manifest) -> Manifest:
     """The pod once it has a log. Raises Unavailable where its image cannot be pulled or the Job made no pod."""
     selector = f"batch.kubernetes.io/controller-uid={uid_of(job)}"
-    refused, told = 0.0, ""
+    refused, told = 0.0, set[str]()
     while True:
         pods = await server.list("Pod", job["metadata"]["namespace"], label_selector=selector)
         if pods and (has_ended(pods[0]) or pods[0].get("status", {}).get("phase") == "Running"):
             return pods[0]
         why = _why(pods[0]) if pods else "no pod yet"
-        if why != told:
-            told = why
+        if why not in told:  # a pull is tried and waited for in turns
+            told.add(why)
             _tell(f"waiting for the pod: {why}")
         patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
         refused = 0.0 if patience is None else refused + _LOOK_SECONDS

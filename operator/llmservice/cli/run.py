@@ -8,20 +8,10 @@ import os
 import click
 
 from llmservice.cli.exit_codes import errors_shown
+from llmservice.cli.given_namespaces import given_namespaces
 from llmservice.controllers.application import run_operator
 from llmservice.controllers.logs import set_up_logs
-from llmservice.settings import namespaces_in, settings_from
-
-
-def given_namespaces(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Validated like LLMSERVICE_NAMESPACES."""
-    try:
-        names = namespaces_in(",".join(given))
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-    if given and not names:
-        raise click.BadParameter("is empty: name a namespace, or omit the option for all")
-    return names
+from llmservice.settings import settings_from
 
 
 @click.command(name="run")

@@ -27,6 +27,7 @@ def loaded(module: str) -> set[str]:
         ("validate", {"aiohttp"}),
         ("diff", set()),
         ("doctor", set()),
+        ("activate", {"llmservice.planning.plan", "llmservice.engines.registry"}),
     ],
 )
 def test_a_verb_loads_no_more_than_it_needs(verb: str, not_needed: set[str]) -> None:

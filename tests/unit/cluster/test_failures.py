@@ -4,7 +4,16 @@ import orjson
 import pytest
 
 from llmservice.cluster.transport.failures import failure_in_stream, failure_of
-from llmservice.errors import Conflict, Expired, NotFound, OperatorError, Refused, Terminating, Unavailable
+from llmservice.errors import (
+    Conflict,
+    Expired,
+    NotFound,
+    OperatorError,
+    Refused,
+    Terminating,
+    Unauthorized,
+    Unavailable,
+)
 from tests.unit.cluster.fake_api_server import a_status
 
 
@@ -13,7 +22,7 @@ from tests.unit.cluster.fake_api_server import a_status
     [
         (301, Unavailable),
         (400, Refused),
-        (401, Unavailable),
+        (401, Unauthorized),
         (403, Refused),
         (404, NotFound),
         (405, Refused),
