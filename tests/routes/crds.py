@@ -1,6 +1,7 @@
 """The published CRDs, as their projects ship them in their Go modules: had when they are asked for, never kept here."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 from sandbox.commands import run
@@ -36,7 +37,13 @@ def remove(kube: Kube) -> None:
 def _install(kube: Kube, files: list[Path]) -> None:
     for file in files:
         kube.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(file))
-        kube.kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", str(file))
+        kube.wait(partial(_is_served, kube, file), partial(kube.kubectl, "get", "-f", str(file)), 60)
+
+
+def _is_served(kube: Kube, file: Path) -> bool:
+    """Whether a CRD is; `kubectl wait` fails on one so new that nobody has written its conditions."""
+    status = json.loads(kube.kubectl("get", "-f", str(file), "-o", "json")).get("status") or {}
+    return any((each["type"], each["status"]) == ("Established", "True") for each in status.get("conditions") or ())
 
 
 def _module(name: str, version: str) -> Path:
