@@ -246,7 +246,8 @@ async def swept_from_nothing(kubeconfig: Path, namespace: str) -> None:
     """The operator's resync with its own token, as if no watch had told anything: it gets all that a list knows."""
     cache = ObjectCache()
     async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
-        await Resync(api=ApiLister(connection), cache=cache).resync(namespace, functools.partial(asyncio.sleep, 0))
+        resync = Resync(api=ApiLister(connection), cache=cache, absent=lambda _: {"LeaderWorkerSet"})
+        await resync.resync(namespace, functools.partial(asyncio.sleep, 0))
     assert cache.of_kind("Pod", namespace)
 
 
