@@ -72,6 +72,7 @@ def test_settings_reach_the_operator() -> None:
         merged(*(FEATURES[name] for name in ("air-gap", "settings", "prometheus", "dashboard", "few-downloads")))
     )
     assert found == Settings(
+        activator=("on",),
         workers=32,
         log_level="debug",
         probe_port=8081,

@@ -17,10 +17,10 @@ from llmservice.converging.held_pods import habits_of, held_pods, work_reading
 from llmservice.converging.pod_readings import PodReadings, Reading
 from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.objects.names import NAME_LABEL
-from llmservice.objects.pods import pods_of
-from llmservice.objects.references import Manifest, Ref, controller_uid, is_being_deleted, uid_of
+from llmservice.objects.references import Manifest, is_being_deleted, uid_of
 from llmservice.reconcilers.account import Account, cost_in, opened, tariff_of
 from llmservice.reconcilers.workers import ServiceKey
+from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
 
 log = logging.getLogger(__name__)
 
@@ -125,11 +125,8 @@ class Accounts:
         account.readings.clear()
 
     def _pods(self, body: Manifest) -> Sequence[Manifest]:
-        key = _key(body)
-        deployment = self.cache.get(Ref("Deployment", *key))
-        if deployment is None or controller_uid(deployment) != uid_of(body):
-            return ()
-        return pods_of(deployment, self.cache.of_service("ReplicaSet", *key), self.cache.of_service("Pod", *key))
+        """All that hold devices. Of a group only the leader is read: nothing says that the others are idle."""
+        return pods_in_cache(self.cache, workload_in_cache(self.cache, body))
 
     def _observe(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: a resource that goes is forgotten, a pod that goes is counted to its end."""

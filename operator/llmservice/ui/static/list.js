@@ -32,7 +32,7 @@ function chooser(data) {
     event.preventDefault();
     location.hash = `#/${encodeURIComponent(named.value.trim())}`;
   };
-  return el("form", { submit: go, "aria-label": "Namespace" }, named, el("button", { id: "go" }, "Show"));
+  return el("form", { submit: go }, named, el("button", { id: "go" }, "Show"));
 }
 
 function typed(wanted, look) {
