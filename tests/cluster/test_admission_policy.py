@@ -46,6 +46,7 @@ def admin(cluster: Kube) -> Iterator[Kube]:
     overlay = cluster.kubectl("kustomize", str(ROOT / "manifests/overlays/cluster"))
     bodies = [body for body in yaml.safe_load_all(overlay) if body["kind"] not in LEFT_OUT]
     installed = json.dumps({"apiVersion": "v1", "kind": "List", "items": bodies})
+    cluster.await_end(SYSTEM)
     cluster.kubectl("apply", "--server-side", "-f", "-", stdin=installed)
     name = f"llmservice-test-{secrets.token_hex(4)}"
     cluster.request("POST", "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})

@@ -20,7 +20,8 @@ import yaml
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.cluster.transport.connection import connect
 from llmservice.cluster.transport.credentials import load_credentials
-from llmservice.controllers.resync import ApiLister, Resync
+from llmservice.controllers.activation import SLICES
+from llmservice.controllers.resync import WATCHED, ApiLister, Resync
 from llmservice.rendering.http_route import ROUTE_KINDS
 from sandbox import Sandbox
 from tests.cluster.conftest import RESTRICTED
@@ -246,7 +247,9 @@ async def swept_from_nothing(kubeconfig: Path, namespace: str) -> None:
     """The operator's resync with its own token, as if no watch had told anything: it gets all that a list knows."""
     cache = ObjectCache()
     async with connect(await load_credentials(kubeconfig=str(kubeconfig))) as connection:
-        resync = Resync(api=ApiLister(connection), cache=cache, absent=lambda _: {"LeaderWorkerSet"})
+        resync = Resync(
+            api=ApiLister(connection), cache=cache, kinds=(*WATCHED, SLICES), absent=lambda _: ("LeaderWorkerSet",)
+        )
         await resync.resync(namespace, functools.partial(asyncio.sleep, 0))
     assert cache.of_kind("Pod", namespace)
 
