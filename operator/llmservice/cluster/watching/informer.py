@@ -21,7 +21,7 @@ from llmservice.cluster.transport.json_lines import json_lines
 from llmservice.cluster.watching.history import History
 from llmservice.cluster.watching.listing import Listing, Selection, list_all, newest_version
 from llmservice.cluster.watching.optional_kinds import OptionalKinds
-from llmservice.errors import Expired, OperatorError, Refused, Silent, Unavailable
+from llmservice.errors import Expired, NotFound, OperatorError, Refused, Silent, Unavailable
 from llmservice.objects.references import Manifest, ref_of
 from llmservice.pauses import backoff, jittered
 
@@ -35,6 +35,8 @@ _LONGEST_WISH_SECONDS = 30.0
 _HEALTHY_SECONDS = 5.0
 _WATCH_SECONDS = 300
 _FAILURES_UNTIL_LIST = 3
+_RARER_WITHOUT_RIGHT = 10
+"""A right that an administrator has left out on purpose is asked for so much more rarely: each try is audited."""
 _REFUSALS_UNTIL_ABSENT = 3
 """An API server that has just started may not serve a kind yet."""
 _ANSWERED_SECONDS = 1.0
@@ -203,7 +205,8 @@ class Informer:
         self._version, self._broken, self.last_heard = "", False, time.monotonic()
         self.synced.set()
         self.answered.set()
-        return "absent", jittered(self.absent_seconds, 0.2, self.chance)
+        seconds = self.absent_seconds if isinstance(error, NotFound) else self.absent_seconds * _RARER_WITHOUT_RIGHT
+        return "absent", jittered(seconds, 0.2, self.chance)
 
     def _allowed(self) -> None:
         if self.refusal:
