@@ -42,7 +42,7 @@ async def _trickle(kube: Kube, names: Sequence[str]) -> list[Outcome]:
             chance, found = random.Random(name), list[Outcome]()  # noqa: S311  (no secret: moments to ask at)
             while time.monotonic() < end and await asyncio.to_thread(_woken, kube, names) < WAKES:
                 found.append(await ask(session, address_of(kube, name), model=name))
-                await asyncio.sleep(SHORTEST_IDLE_SECONDS + chance.uniform(0, 18))
+                await asyncio.sleep(SHORTEST_IDLE_SECONDS + chance.uniform(2, 26))
             return found
 
         return [each for found in await asyncio.gather(*map(one, names)) for each in found]
