@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llmservice.accounting.ledger import Ledger
@@ -63,6 +63,14 @@ def after(ledger: Ledger, step: Step, now: float, served: float, since: float, z
     return ledger.looked(found, now, Habits(), zone)
 
 
+@example(
+    steps=[
+        Step(30.0, "starting", restart=False),
+        Step(-7.0, "starting", restart=True),
+        Step(7.0, "starting", restart=False),
+    ],
+    zone=ZONES[0],
+)
 @given(steps=STEPS, zone=st.sampled_from(ZONES))
 def test_what_is_counted_never_exceeds_the_time_by_the_clock(steps: list[Step], zone: ZoneInfo) -> None:
     ledger, now, latest, served, since = Ledger(began=BEGIN), BEGIN, BEGIN, 0.0, BEGIN

@@ -54,8 +54,12 @@ class Ledger:
             days=last_two(days, now, zone),
             totals=totals,
             stretch=stretch,
-            last_look=max(now, self._last_look(now)),
+            last_look=self.counted_until(now),
         )
+
+    def counted_until(self, now: float) -> float:
+        """The moment up to which nothing is counted again: where the clock stepped back, one that is still to come."""
+        return max(now, self._last_look(now))
 
     def without(self, uid: str, now: float, zone: ZoneInfo = _UTC) -> "Ledger":
         """After a pod has gone: its last seconds are as those before them, unknown where nothing was known of them."""

@@ -48,7 +48,7 @@ def statement(ledger: Ledger, tariff: Tariff, now: float) -> dict[str, Any]:
         **(_in_currency(ledger, tariff, *days.values()) if tariff.currency else {}),
         "idleSharePercent": _idle_share(days[today]),
         "timeZone": None if tariff.time_zone == "UTC" else tariff.time_zone,
-        "countedUntil": datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "countedUntil": datetime.fromtimestamp(ledger.counted_until(now), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "days": [_day(day, kinds, tariff) for day, kinds in days.items() if kinds],
     }
     return {name: value for name, value in fields.items() if value is not None}
