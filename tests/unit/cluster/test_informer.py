@@ -462,6 +462,18 @@ async def test_an_optional_kind_that_goes_takes_its_objects_along() -> None:
         assert informer.history.is_settled()
 
 
+async def test_nothing_waits_for_an_absent_kind_after_etcd_was_restored() -> None:
+    gone = answer(404, a_status(404, "no such thing", "NotFound"))
+    fake = FakeApiServer(lists=[gone])
+    async with informing_of_routes(fake) as informer:
+        informer.absent_seconds = 60.0
+        informer.history.members.add("HTTPRoute")
+        await informer.synced.wait()
+        informer.history.went_back("Deployment", 9, 7)
+
+        assert informer.history.is_settled()
+
+
 async def test_an_optional_kind_that_an_api_server_does_not_serve_yet_is_not_absent() -> None:
     not_yet = answer(404, a_status(404, "no such thing", "NotFound"))
     fake = FakeApiServer(lists=[not_yet, not_yet, a_list(7, a_route("one"))], watches=[a_watch()])

@@ -82,6 +82,11 @@ class History:
         self._unread.discard(name)
         self.trust(name)
 
+    def leaves(self, name: str) -> None:
+        """This selection is of a kind that is not there: nothing waits until another history has listed it."""
+        self.members.discard(name)
+        self.refused(name)
+
     def in_vain(self) -> None:
         """The API server was asked for a version and did not answer."""
         self._asked_in_vain = True

@@ -201,7 +201,7 @@ class Informer:
         if self.optional.lack(self.selection, str(error)):
             log.info("%s cannot be used until further notice: %s", self.selection.name, error)
         self.cache.replace_all(kind, (), self.cache.newest(kind), namespace)
-        self.history.refused(self.selection.name)
+        self.history.leaves(self.selection.name)
         self._version, self._broken, self.last_heard = "", False, time.monotonic()
         self.synced.set()
         self.answered.set()
@@ -213,6 +213,7 @@ class Informer:
             log.info("%s: no longer refused", self.selection.name)
         self.refusal, self._refusals = "", 0
         if self.optional.have(self.selection):
+            self.history.members.add(self.selection.name)
             log.info("%s can be used from now on", self.selection.name)
 
     async def _watch(self) -> None:
