@@ -45,6 +45,11 @@ def the_verb(target: Target, kube: Kube) -> list[Body]:
     return found
 
 
+def of_two(rows: list[Body]) -> list[Body] | None:
+    """The rows, once two devices are held."""
+    return rows if [row["devices"] for row in rows] == [2] else None
+
+
 @pytest.mark.usefixtures("models", "prices")
 def test_devices_are_counted_and_an_operator_that_is_restarted_goes_on(
     kube: Kube, target: Target, operator: Operator
@@ -60,8 +65,9 @@ def test_devices_are_counted_and_an_operator_that_is_restarted_goes_on(
     later = kube.wait(lambda: cost(kube, 2), lambda: kube.get("LLMService", "chat"), seconds=240)
     assert later["perHour"] == "1.60"
     assert _held(later) > _held(said)
-    (row,) = the_verb(target, kube)
-    assert (row["devices"], row["perHour"], row["currency"]) == (2, 1.6, "EUR")
+    # What was learned of the first start may have changed the template: then a third replica holds a device for a moment.
+    (row,) = kube.wait(lambda: of_two(the_verb(target, kube)), lambda: the_verb(target, kube), seconds=240)
+    assert (row["perHour"], row["currency"]) == (1.6, "EUR")
     assert row["spent"] > 0
 
 
