@@ -65,7 +65,7 @@ def test_devices_are_counted_and_an_operator_that_is_restarted_goes_on(
     later = kube.wait(lambda: cost(kube, 2), lambda: kube.get("LLMService", "chat"), seconds=240)
     assert later["perHour"] == "1.60"
     assert _held(later) > _held(said)
-    # What was learned of the first start may have changed the template: then a third replica holds a device for a moment.
+    # What was learned of the first start may change the template: a third replica holds a device for a moment then.
     (row,) = kube.wait(lambda: of_two(the_verb(target, kube)), lambda: the_verb(target, kube), seconds=240)
     assert (row["perHour"], row["currency"]) == (1.6, "EUR")
     assert row["spent"] > 0
