@@ -10,7 +10,7 @@ import pytest
 
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.process import activator
-from llmservice.activator.slices import HIGHEST_PORT, LOWEST_PORT
+from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT
 from tests.activator.playing import HOST, Bench, Cluster, is_free
 
 
@@ -31,4 +31,4 @@ async def start() -> AsyncIterator[Callable[..., Awaitable[Bench]]]:
 @pytest.fixture
 def port() -> int:
     """A port that a service may have, free on this machine."""
-    return next(each for each in range(LOWEST_PORT + 400, HIGHEST_PORT) if is_free(each))
+    return next(each for each in range(FIRST_PORT + 400, LAST_PORT) if is_free(each))

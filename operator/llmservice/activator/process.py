@@ -21,6 +21,7 @@ from llmservice.cluster.transport.connection import Connection, connect
 from llmservice.cluster.transport.credentials import load_credentials
 from llmservice.cluster.watching.informer import Informer
 from llmservice.cluster.watching.listing import Selection
+from llmservice.objects.endpoint_slices import CONTROL_PORT
 from llmservice.objects.names import NAME_LABEL
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ class Where:
     """`host`: the address to listen on, empty for all. `namespaces`: empty for all of the cluster."""
 
     host: str = ""
-    control_port: int = 8082
+    control_port: int = CONTROL_PORT
     context: str = ""
     namespaces: tuple[str, ...] = ()
 

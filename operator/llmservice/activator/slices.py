@@ -7,14 +7,16 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from llmservice.api.group import GROUP
-from llmservice.objects.names import ACTIVATION_ANNOTATION, SERVICE_NAME_LABEL, SLICE_MANAGER_LABEL
+from llmservice.objects.endpoint_slices import port_of
+from llmservice.objects.names import (
+    ACTIVATION_ANNOTATION,
+    LONGEST_ACTIVATION,
+    SERVICE_NAME_LABEL,
+    SLICE_MANAGER,
+    SLICE_MANAGER_LABEL,
+)
 from llmservice.objects.references import Manifest
 
-LOWEST_PORT, HIGHEST_PORT = 20_000, 29_999
-"""The operator gives each service one of these."""
-
-_LONGEST_ANNOTATION = 4096
 _MOST_ENDPOINTS = 1000
 """As many as Kubernetes allows in one slice."""
 
@@ -95,7 +97,7 @@ def served(slices: Iterable[Manifest]) -> tuple[dict[int, Served], tuple[Served,
     ours: list[Manifest] = []
     others: dict[tuple[str, str], list[Manifest]] = {}
     for each in slices:
-        if _labels(each).get(SLICE_MANAGER_LABEL) == GROUP:
+        if _labels(each).get(SLICE_MANAGER_LABEL) == SLICE_MANAGER:
             ours.append(each)
         else:
             others.setdefault(_service(each), []).append(each)
@@ -107,9 +109,10 @@ def served(slices: Iterable[Manifest]) -> tuple[dict[int, Served], tuple[Served,
 
 
 def _served(ours: Manifest, others: Sequence[Manifest]) -> Served | None:
-    port = next(iter(ours["ports"]), None)
-    if not port or not LOWEST_PORT <= (port.get("port") or 0) <= HIGHEST_PORT or not _service(ours)[1]:
+    number = port_of(ours)
+    if number is None or not _service(ours)[1]:
         return None
+    port_name = ours["ports"][0].get("name") or ""
     metadata = ours["metadata"]
     family = ours.get("addressType")
     siblings = [each for each in others if each.get("addressType") == family]
@@ -118,17 +121,17 @@ def _served(ours: Manifest, others: Sequence[Manifest]) -> Served | None:
         name=_service(ours)[1],
         uid=metadata.get("uid", ""),
         since=metadata.get("creationTimestamp") or "",
-        port=port["port"],
+        port=number,
         in_path=bool(ours["endpoints"]),
         activation=_activation(metadata["annotations"].get(ACTIVATION_ANNOTATION, "")),
-        replicas=tuple(sorted({replica for each in siblings for replica in _ready(each, port.get("name") or "")})),
+        replicas=tuple(sorted({replica for each in siblings for replica in _ready(each, port_name)})),
     )
 
 
 def _activation(text: str) -> Activation:
     """What the annotation says; the defaults where it says nothing usable."""
     try:
-        return Activation.model_validate_json(text if len(text) <= _LONGEST_ANNOTATION else "{}")
+        return Activation.model_validate_json(text if len(text) <= LONGEST_ACTIVATION else "{}")
     except ValidationError:
         return Activation()
 

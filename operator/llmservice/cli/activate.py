@@ -12,6 +12,7 @@ from llmservice.activator.process import Where, run_activator
 from llmservice.cli.exit_codes import errors_shown
 from llmservice.cli.given_namespaces import given_namespaces
 from llmservice.controllers.logs import set_up_logs
+from llmservice.objects.endpoint_slices import CONTROL_PORT
 from llmservice.settings import settings_from
 
 _USUAL = Bounds()
@@ -53,7 +54,7 @@ def _bound(
 @_bound(
     "--grace-seconds", click.IntRange(1, 86_400), int(_USUAL.grace_seconds), "From SIGTERM to the end, as of its pod."
 )
-@_bound("--control-port", click.IntRange(1, 65_535), 8082, "Port of /held, /healthz and /readyz.")
+@_bound("--control-port", click.IntRange(1, 65_535), CONTROL_PORT, "Port of /held, /healthz and /readyz.")
 @_bound("--address", click.STRING, "", "Address to listen on. Omitted: all.")
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Log level (info)."

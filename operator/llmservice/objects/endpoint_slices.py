@@ -10,6 +10,8 @@ from llmservice.objects.references import Ref, controller_of
 
 FIRST_PORT, LAST_PORT = 20_000, 29_999
 """The ports of an activator, one for each service."""
+CONTROL_PORT = 8082
+"""The port at which it tells what it holds, and is probed."""
 
 _SUFFIX = "-activator"
 
@@ -39,6 +41,11 @@ class Activation:
 def slice_name(service: str) -> str:
     """The name of our EndpointSlice of a service."""
     return f"{service}{_SUFFIX}"
+
+
+def service_of(slice_name: str) -> str:
+    """The service of our EndpointSlice of this name."""
+    return slice_name.removesuffix(_SUFFIX)
 
 
 def slice_ref(namespace: str, service: str) -> Ref:

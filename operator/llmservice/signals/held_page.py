@@ -16,7 +16,6 @@ from yarl import URL
 from llmservice.errors import Unavailable
 from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT
 
-CONTROL_PORT = 8082
 WAIT_SECONDS = 20.0
 """So long an activator waits for a change before it answers."""
 

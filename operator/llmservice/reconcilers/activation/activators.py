@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.objects.endpoint_slices import Activator
+from llmservice.objects.endpoint_slices import CONTROL_PORT, Activator
 from llmservice.objects.pods import is_ready
 from llmservice.objects.references import Manifest, is_being_deleted
-from llmservice.signals.held_page import CONTROL_PORT
 
 
 @dataclass(frozen=True, slots=True, order=True)

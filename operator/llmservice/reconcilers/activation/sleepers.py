@@ -16,6 +16,7 @@ from llmservice.objects.endpoint_slices import (
     has_ready_replica,
     is_ours,
     port_of,
+    service_of,
     slice_ref,
 )
 from llmservice.objects.references import Manifest, Ref, uid_of
@@ -189,4 +190,4 @@ def _least_replicas(autoscaling: Mapping[str, Any]) -> Iterator[Any]:
 def _owner(endpoint_slice: Manifest) -> ServiceKey:
     """The service of a slice of ours, by the label that its name was checked against."""
     metadata = endpoint_slice["metadata"]
-    return metadata["namespace"], metadata["name"].removesuffix("-activator")
+    return metadata["namespace"], service_of(metadata["name"])
