@@ -144,6 +144,24 @@ def test_a_successor_of_the_same_name_is_not_written_for_the_old_resource() -> N
     assert world.writes() == []
 
 
+def test_a_successor_that_is_heard_of_while_its_predecessor_is_found_gone_gets_its_children() -> None:
+    """Its watch event comes while the pass for the old one asks the API server: no other event will follow."""
+    world = World()
+    world.apply()
+
+    def before(verb: str, ref: Ref) -> None:
+        if (verb, ref.kind) == ("get", "LLMService"):
+            world.cluster.before = lambda *_: None
+            world.cluster.remove(ref)
+            world.apply()
+
+    world.cluster.before = before
+    world.pass_once()
+    assert world.writes() == []
+    world.pass_once()
+    assert world.writes() == ["apply_new Service chat", "apply_new Deployment chat"]
+
+
 def test_a_resource_that_is_being_deleted_gets_nothing() -> None:
     world = World()
     world.apply()

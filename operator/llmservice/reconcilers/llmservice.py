@@ -133,7 +133,7 @@ class LLMServiceReconciler:
             return await self._converge(body)
         except OwnerGone as gone:
             log.info("%s/%s: %s", *key, gone)
-            self.cache.drop(Ref("LLMService", *key))
+            self._drop(body)
             return None
         except Terminating as going:
             log.info("%s/%s: %s", *key, going)
@@ -149,6 +149,13 @@ class LLMServiceReconciler:
         message = f"the operator may not list the children of this resource, {why}; restore its Role in this namespace"
         blocked = Blocked(Reason.REFUSED_BY_CLUSTER, message, _REFUSED_AGAIN_SECONDS)
         return await self._report_blocked(body, blocked, is_observed=False)
+
+    def _drop(self, gone: Manifest) -> None:
+        """Forget it, and not its successor: that may have been heard of during the pass, and is told only once."""
+        ref = ref_of(gone)
+        known = self.cache.get(ref)
+        if known is not None and uid_of(known) == uid_of(gone):
+            self.cache.drop(ref)
 
     def _body(self, key: ServiceKey) -> Manifest | None:
         """The newest body of a resource; None when it is deleted or being deleted."""
