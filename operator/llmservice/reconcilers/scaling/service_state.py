@@ -21,7 +21,8 @@ from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.startup_status import known_cold_start
 from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.planning.scaling_plan import ScalingPlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.scaling.objective_counts import ObjectiveCounts
