@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 from sandbox.cache import cache_folder
 from sandbox.commands import follow
@@ -90,12 +91,20 @@ def drop_old_images() -> None:
 
     Each layer is a whole copy of the files, so that every change of the sources costs a gigabyte.
     """
-    found = json.loads(buildah("images", "--json", "--filter", "dangling=true") or "[]") or []
-    for image in found:
+    for image in _untagged():
         if image["created"] < time.time() - _KEPT_SECONDS:
             # One that another build goes on from, or has just removed, is left to it.
             with contextlib.suppress(RuntimeError):
                 buildah("rmi", image["id"])
+
+
+def _untagged() -> list[dict[str, Any]]:
+    """None where the list fails, as it does while another build removes an image: the next build looks again."""
+    try:
+        listed = buildah("images", "--json", "--filter", "dangling=true")
+    except RuntimeError:
+        return []
+    return json.loads(listed or "[]") or []
 
 
 def check_programs() -> None:
