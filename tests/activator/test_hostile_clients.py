@@ -190,3 +190,38 @@ async def test_what_is_no_http_is_refused_and_not_logged(
     assert (await said(port, b"\x16\x03\x01 secret-key\r\n\r\n")).startswith(BAD)
     assert "secret-key" not in caplog.text
     assert bench.activator.hall.held == 0
+
+
+async def test_half_a_head_takes_no_place_from_a_whole_one(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=2)
+    half = b"POST /v1/x HTTP/1.1\r\nHost: chat\r\n"
+    writers = [await talking(port, half) for _ in range(10)]
+    writers += [await talking(port, half + b"Content-Length: 0\r\n\r\n") for _ in range(2)]
+    await bench.held(2)
+    for writer in writers:
+        writer.close()
+
+
+async def test_places_of_those_who_were_let_in_and_never_asked_are_free_again(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=2)
+    for number in range(20):
+        broken = b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: x\r\n\r\n"
+        if number % 2:
+            assert (await said(port, broken)).startswith(BAD)
+        else:
+            (await talking(port, broken)).transport.abort()
+    writers = [await talking(port, b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 0\r\n\r\n") for _ in range(2)]
+    await bench.held(2)
+    for writer in writers:
+        writer.close()
+    await bench.held(0)
+    assert [desk.coming for desk in bench.activator.hall.desks.values()] == [0]
+
+
+async def talking(port: int, said: bytes) -> asyncio.StreamWriter:
+    """A connection on which this was said."""
+    _, writer = await asyncio.open_connection(HOST, port)
+    writer.write(said)
+    return writer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
-from llmservice.activator.connection import last, whole
+from llmservice.activator.connection import arrived, last, whole
 from llmservice.activator.desk import Desk
 from llmservice.activator.hall import Hall
 from llmservice.activator.messages import buffered, checked
@@ -29,6 +29,7 @@ class Answering:
 
     async def answer(self, port: int, request: web.BaseRequest) -> web.StreamResponse:
         """The answer to a request that came to this port."""
+        arrived(request)
         desk = self.hall.desks.get(port)
         try:
             head_bytes = _head_bytes(request)
@@ -44,12 +45,6 @@ class Answering:
             goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
             return self._ending(desk, response) if goes_on else last(response)
 
-    def turned_away(self, port: int) -> bytes:
-        """What a POST to this port is told before anybody reads it; empty where it is read."""
-        desk = self.hall.desks.get(port)
-        refusal = self.hall.turned_away(desk) if desk else None
-        return refused(refusal, desk.served.activation.start_seconds).last() if desk and refusal else b""
-
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:
             while True:
@@ -62,7 +57,7 @@ class Answering:
                         closes=lambda: self._closes(desk),
                     )
                 except NotReached:
-                    self.hall.again(stay)
+                    desk.again(stay)
                 else:
                     desk.answered += 1
                     return response
