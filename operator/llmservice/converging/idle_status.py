@@ -64,8 +64,8 @@ def asleep_message(idle: Mapping[str, Any] | None, name: str, *, can_hold: bool)
     since = f"asleep since {said['since']}" if "since" in said else "asleep"
     if not can_hold:
         return (
-            f"{since}; no activator is ready, so nothing holds requests and none wakes it: see the Deployment "
-            f"llmservice-activator in the operator's namespace; to start a replica: llmservice wake {name}"
+            f"{since}, and no activator is ready: requests are refused, and none wakes it; to start a replica: "
+            f"llmservice wake {name}; an administrator finds why by llmservice doctor"
         )
     start = f", and is answered after about {said['startSeconds']} s" if "startSeconds" in said else ""
     return f"{since}; the first request starts a replica{start}; to start one before: llmservice wake {name}"
