@@ -194,6 +194,14 @@ def test_one_that_goes_on_after_a_suspension_was_started_by_the_operator() -> No
     assert "set by the operator" in world.scaled_events()[-1]
 
 
+def test_nobody_is_told_when_one_sleeps_whose_schedule_forbids_it() -> None:
+    day = {"name": "day", "start": "00:00", "end": "20:00", "minReplicas": 1}
+    world = ZeroWorld().awake(schedules=[day])
+    world.tick(90)
+    assert world.replicas == 1
+    assert world.idle.keys() == {"afterSeconds"}
+
+
 def test_a_floor_of_a_schedule_wakes_it() -> None:
     day = {"name": "day", "start": "08:00", "end": "20:00", "minReplicas": 2}
     world = ZeroWorld().sleeping(schedules=[day])

@@ -86,7 +86,7 @@ def _facts(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if schedule := scaling.get("schedule"):
         yield "schedule", _schedule(schedule)
     if (idle := scaling.get("idle")) and state["reason"] != Reason.SUSPENDED:
-        yield "idle", _rest(idle)
+        yield "idle", _rest(idle, (scaling.get("schedule") or {}).get("minReplicas", 0))
 
 
 def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -104,12 +104,14 @@ def _schedule(schedule: Mapping[str, Any]) -> str:
     return f"{schedule.get('name') or 'none'}: {bounds}{until}"
 
 
-def _rest(idle: Mapping[str, Any]) -> str:
+def _rest(idle: Mapping[str, Any], least: int) -> str:
     """Whether it sleeps, or when it will."""
     count = idle.get("held") or 0
     held = f"; {counted(count, 'request')} {'is' if count == 1 else 'are'} held" if count else ""
     if idle.get("since"):
         return f"asleep since {idle['since']}{held}"
+    if least:
+        return f"awake: at least {counted(least, 'replica')} at this hour{held}"
     when = f", at {idle['sleepsAt']}" if idle.get("sleepsAt") else ""
     return f"sleeps after {span(idle.get('afterSeconds', 0))} without a request{when}{held}"
 

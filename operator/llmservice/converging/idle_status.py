@@ -12,11 +12,20 @@ _SHOWN_AFTER_SECONDS = 60.0
 
 
 def idle_status(
-    idleness: Idleness, after_seconds: float, start_seconds: float | None, held: int, now: float
+    idleness: Idleness,
+    after_seconds: float,
+    start_seconds: float | None,
+    held: int,
+    now: float,
+    *,
+    may_rest: bool = True,
 ) -> dict[str, Any]:
-    """The status of a service that may sleep. Times in seconds; `now` since 1970."""
+    """The status of a service that may sleep. Times in seconds; `now` since 1970.
+
+    Not `may_rest`: a schedule has it run replicas at this moment, so that nobody can say when it will sleep.
+    """
     quiet = idleness.quiet_since
-    shown = quiet is not None and now - quiet >= _SHOWN_AFTER_SECONDS
+    shown = may_rest and quiet is not None and now - quiet >= _SHOWN_AFTER_SECONDS
     fields = {
         "afterSeconds": round(after_seconds),
         "since": _time(idleness.asleep_since),

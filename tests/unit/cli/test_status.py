@@ -122,11 +122,13 @@ def test_its_schedule_is_told_with_what_follows(cluster: SmallCluster) -> None:
     assert line_of("schedule") == "none: 1 to 2 replicas"
 
 
-def test_held_requests_are_counted_and_a_suspended_service_tells_of_no_rest(cluster: SmallCluster) -> None:
+def test_held_requests_are_counted_and_one_that_may_not_sleep_tells_of_no_rest(cluster: SmallCluster) -> None:
     cluster.objects = [resting(idle={"afterSeconds": 60, "held": 1})]
     assert line_of("idle").endswith("1 request is held")
     cluster.objects = [resting(idle={"afterSeconds": 60, "held": 2})]
     assert line_of("idle").endswith("2 requests are held")
+    cluster.objects = [resting(idle={"afterSeconds": 60}, schedule={"minReplicas": 1, "maxReplicas": 2})]
+    assert line_of("idle").startswith("awake")
     cluster.objects = [resting("Suspended", idle={"since": "2026-11-23T06:00:00Z"})]
     assert "asleep" not in run("chat").stdout
 
