@@ -36,14 +36,14 @@ class Answering:
             checked(request.method, request.rel_url.raw_path_qs, request.version, request.headers, head_bytes)
             desk = _there(desk)
             if desk.is_asleep and (answer := answer_asleep(desk.served, request.method, request.path)):
-                return self._ending(desk, whole(answer))
+                return self._ending(desk, request, whole(answer))
             size = head_bytes + buffered(request.content_length, has_body=request.body_exists)
             return await self._hold(desk, request, size)
         except Refusal as refusal:
             start_seconds = desk.served.activation.start_seconds if desk else None
             response = whole(refused(refusal, start_seconds))
             goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
-            return self._ending(desk, response) if goes_on else last(response)
+            return self._ending(desk, request, response) if goes_on else last(response)
 
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:
@@ -54,7 +54,7 @@ class Answering:
                         request,
                         replica,
                         lambda: self.hall.taken(stay),
-                        closes=lambda: self._closes(desk),
+                        closes=lambda: self._closes(desk, request),
                     )
                 except NotReached:
                     desk.again(stay)
@@ -62,12 +62,15 @@ class Answering:
                     desk.answered += 1
                     return response
 
-    def _ending(self, desk: Desk | None, response: web.StreamResponse) -> web.StreamResponse:
-        return last(response) if desk is None or self._closes(desk) else response
+    def _ending(self, desk: Desk | None, request: web.BaseRequest, response: web.StreamResponse) -> web.StreamResponse:
+        return last(response) if desk is None or self._closes(desk, request) else response
 
-    def _closes(self, desk: Desk) -> bool:
-        """Whether the client's next request should come another way."""
-        return self.hall.closing or desk.is_passed_by
+    def _closes(self, desk: Desk, request: web.BaseRequest) -> bool:
+        """Whether the client's next request should come another way.
+
+        What follows an offer of another protocol too closely is lost by aiohttp 3.14: nobody may wait for its answer.
+        """
+        return self.hall.closing or desk.is_passed_by or "Upgrade" in request.headers
 
 
 def _there(desk: Desk | None) -> Desk:

@@ -20,6 +20,12 @@ _HEADERS = 128
 _ESTABLISHED = 1
 """The first byte of TCP_INFO, the state, of a connection that neither side has ended (tcp_states.h of Linux)."""
 
+_MOST_PIECES = 512
+"""In which a body may come while it waits: each is an object, however small."""
+
+_MOST_UNREAD = 4 * BUFFER_BYTES
+"""Bytes of a body that waits, with the lengths of its chunks and what follows them."""
+
 _LINGER_SECONDS = 1.0
 """Reading on after an answer that came before the body's end, so that the client gets to read it."""
 
@@ -33,7 +39,8 @@ class ClientConnection(web.RequestHandler):
     """
 
     __slots__ = (
-        *("_ahead", "_bounds", "_connections", "_deadline", "_expected", "_head", "_is_over", "_port", "_reception"),
+        *("_ahead", "_bounds", "_connections", "_deadline", "_expected", "_head", "_is_over"),
+        *("_pieces", "_piles", "_port", "_reception", "_unread"),
     )
 
     def __init__(
@@ -60,7 +67,8 @@ class ClientConnection(web.RequestHandler):
         )
         self._port, self._bounds, self._connections = port, bounds, connections
         self._reception, self._expected, self._is_over = reception, expected, False
-        self._head = self._ahead = 0
+        self._head = self._ahead = self._pieces = self._unread = 0
+        self._piles = False
         self._deadline: asyncio.TimerHandle | None = None
 
     @property
@@ -87,14 +95,28 @@ class ClientConnection(web.RequestHandler):
         self._connections.came(self._port, self)
 
     def arrived(self) -> None:
-        """Its request is being answered, or will never be: nobody expects it any more."""
+        """Its request is being answered: nobody expects it any more, and its body piles up until it is `read_on`."""
+        self._forget()
+        self._piles, self._pieces, self._unread = True, 0, 0
+
+    def read_on(self) -> None:
+        """Its body goes to a replica as it comes."""
+        self._piles = False
+        if self._is_pile:
+            self.resume_reading()
+
+    @property
+    def _is_pile(self) -> bool:
+        return self._pieces > _MOST_PIECES or self._unread > _MOST_UNREAD
+
+    def _forget(self) -> None:
         if self._expected is not None:
             self._expected.here()
             self._expected = None
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """However it came."""
-        self.arrived()
+        self._forget()
         self._stop_clock()
         self._connections.went(self._port, self)
         super().connection_lost(exc)
@@ -111,6 +133,14 @@ class ClientConnection(web.RequestHandler):
         super().data_received(data)
         if self._ahead > BUFFER_BYTES and not self._buffer_paused:
             self._pause_reading_for_buffer()
+        if self._piles and request is not None and not request.content.is_eof():
+            self._pile_up(len(data))
+
+    def _pile_up(self, size: int) -> None:
+        """Of a body that nobody reads yet no more is read once it costs much more than its bytes."""
+        self._pieces, self._unread = self._pieces + 1, self._unread + size
+        if self._is_pile:
+            self.pause_reading()
 
     def _read_head(self, data: bytes) -> None:
         first = not self._head and self._expected is None
@@ -142,7 +172,7 @@ class ClientConnection(web.RequestHandler):
     def _say_last(self, told: bytes) -> None:
         """Say this and read no more; a connection that is closed with bytes unread would lose it on its way."""
         self._is_over = True
-        self.arrived()
+        self._forget()
         if self.transport is not None:
             self.transport.write(told)
             self.transport.write_eof()
@@ -166,6 +196,12 @@ def arrived(request: web.BaseRequest) -> None:
     """Tell its connection that it is being answered."""
     if isinstance(request.protocol, ClientConnection):
         request.protocol.arrived()
+
+
+def read_on(request: web.BaseRequest) -> None:
+    """Tell its connection that its body is being read."""
+    if isinstance(request.protocol, ClientConnection):
+        request.protocol.read_on()
 
 
 def whole(answer: Answer) -> web.Response:

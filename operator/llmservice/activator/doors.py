@@ -64,11 +64,13 @@ class Door:
 def listening_socket(host: str, port: int) -> socket.socket:
     """One socket for IPv4 and IPv6, where there is IPv6. Raises OSError.
 
-    Its connections keep little in the kernel: the rest of a held body stays with the client.
+    Its connections keep little in the kernel: the rest of a held body stays with the client, and that of an answer
+    with the replica.
     """
     both = not host and socket.has_dualstack_ipv6()
     family = socket.AF_INET6 if both or ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, dualstack_ipv6=both, backlog=_WAITING)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES // 2)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
     listener.settimeout(0)
     return listener

@@ -7,7 +7,7 @@ thousands at once wait for nobody who is let in.
 import asyncio
 import functools
 import socket
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -56,7 +56,7 @@ class Lobby:
     idle_seconds: float
     _silent: dict[Caller, None] = field(default_factory=dict)
     _told: deque[Caller] = field(default_factory=deque)
-    _let_in: deque[tuple[Caller, Expected | None]] = field(default_factory=deque)
+    _let_in: OrderedDict[int, deque[tuple[Caller, Expected | None]]] = field(default_factory=OrderedDict)
     _tasks: set[asyncio.Task[object]] = field(default_factory=set)
 
     def came(self, accepted: socket.socket, reception: Reception, made: Made) -> None:
@@ -137,23 +137,31 @@ class Lobby:
         caller.is_idle = False
         if not self._let_in:
             loop.call_soon(self._let_some_in)
-        self._let_in.append((caller, expected))
+        self._let_in.setdefault(caller.reception.port, deque()).append((caller, expected))
 
     def _let_some_in(self) -> None:
+        """One of each port after the other, so that a flood at one delays nobody at another."""
         loop = asyncio.get_running_loop()
-        for _ in range(min(_LET_IN_AT_ONCE, len(self._let_in))):
-            caller, expected = self._let_in.popleft()
-            if caller.socket.fileno() < 0:  # hung up on meanwhile
-                if expected is not None:
-                    expected.here()
-                continue
-            self.connections.went(caller.reception.port, caller)
-            made = functools.partial(caller.made, expected)
-            task: asyncio.Task[object] = loop.create_task(loop.connect_accepted_socket(made, caller.socket))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        for _ in range(_LET_IN_AT_ONCE):
+            if not self._let_in:
+                return
+            port, waiting = self._let_in.popitem(last=False)
+            self._open(*waiting.popleft())
+            if waiting:
+                self._let_in[port] = waiting
         if self._let_in:
             loop.call_soon(self._let_some_in)
+
+    def _open(self, caller: Caller, expected: Expected | None) -> None:
+        if caller.socket.fileno() < 0:  # hung up on meanwhile
+            if expected is not None:
+                expected.here()
+            return
+        self.connections.went(caller.reception.port, caller)
+        loop, made = asyncio.get_running_loop(), functools.partial(caller.made, expected)
+        task: asyncio.Task[object] = loop.create_task(loop.connect_accepted_socket(made, caller.socket))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _forget(self, caller: Caller) -> None:
         self._silent.pop(caller, None)
