@@ -8,9 +8,9 @@ import pytest
 from llmservice.models.download_request import HUB_FOLDER
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import ask, event_reasons, on_gpu
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Fault, Repository

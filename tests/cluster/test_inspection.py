@@ -16,9 +16,9 @@ from llmservice.reconcilers.inspections import Inspected, Inspections
 from llmservice.rendering.inspection_job import InspectionSettings, inspection_job
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import TINY, a_tiny_service
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Fault, Repository

@@ -6,8 +6,8 @@ import pytest
 
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask, event_reasons
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Repository

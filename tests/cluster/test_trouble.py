@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator
 from tests.cluster.engine_process import engine_process
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask, event_reasons, on_gpu
 
 pytestmark = pytest.mark.cluster

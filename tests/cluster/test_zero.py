@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import ask
 from tests.zero.conftest import activators
 from tests.zero.service import a_sleeper, activators_in_path, await_sleep, starts

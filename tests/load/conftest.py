@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator, box, cluster, kube, models, operator
+from tests.cluster.conftest import box, cluster, kube, models, operator
+from tests.cluster.operator_process import Operator
 from tests.cluster.test_prometheus_source import MetricsServer, server
 
 __all__ = ["box", "cluster", "kube", "models", "operator", "server"]

@@ -1,39 +1,27 @@
 """A bench as a Job in the cluster, with the caller's rights: made, followed by its log, ended by Ctrl-C, deleted."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-import click
-
 from llmservice import __version__
 from llmservice.bench.job import CONTAINER, GRACE_SECONDS
 from llmservice.bench.transfer import Handed, Pieces
+from llmservice.cli.bench_pod import begun, in_a_line, tell
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, OperatorError, Unavailable
-from llmservice.objects.pods import has_ended, waiting_of
 from llmservice.objects.references import Manifest, ref_of, uid_of
-from llmservice.untrusted.texts import cut, printable
 
 _MANAGER = f"llmservice-bench/{__version__}"
-_LOOK_SECONDS = 1.0
-_PATIENCE_SECONDS = {
-    "Unschedulable": 600,
-    "ErrImagePull": 120,
-    "ImagePullBackOff": 120,
-    "InvalidImageName": 5,
-    "CreateContainerConfigError": 60,
-}
-"""How long what is in the way of a start may last, by its reason: nodes are added, registries have short outages."""
 _SILENCE_SECONDS = 900.0
+_STOP_SECONDS = GRACE_SECONDS + 30.0
+"""The grace of the pod, and what its log takes to come here."""
 _PIECE_BYTES = 65_536
 _LONGEST_LINE = 65_536
-_SHOWN = 300
 _ATTEMPTS = 20
 """To open the log again where the way to it breaks off: the Job goes on meanwhile."""
 
@@ -55,35 +43,45 @@ class JobRun:
         """
         server = ApiServer(self.connection)
         async with _made(server, self.job) as job:
-            work = asyncio.create_task(self._followed(server, job))
-            stopping = asyncio.create_task(self.stop.wait())
-            try:
-                await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
-                if not work.done():
-                    _tell("stopping: waiting for what was measured ...")
-                    await server.delete(ref_of(job), uid=uid_of(job))
-                    await asyncio.wait((work,), timeout=GRACE_SECONDS + _SILENCE_SECONDS / 30)
-            finally:
-                stopping.cancel()
-                ended = work.done()
-                work.cancel()
-            if ended and not work.cancelled() and work.exception() and not self.stop.is_set():
-                await work
+            await self._until_its_end(server, job)
         handed = self._pieces.unpacked()
         if handed is None and not self.stop.is_set():
             said = "its last words are above" if self._shown else "it said nothing"
             raise Unavailable("JobFailed", f"{ref_of(self.job)} measured nothing: {said}")
         return handed
 
+    async def _until_its_end(self, server: ApiServer, job: Manifest) -> None:
+        """Follow its log; where it is to stop, for as long as its pod may take to hand over what was measured."""
+        work = asyncio.create_task(self._followed(server, job))
+        try:
+            if not await self._ends_by_itself(work):
+                tell("stopping: waiting for what was measured ...")
+                await server.delete(ref_of(job), uid=uid_of(job))
+                await asyncio.wait((work,), timeout=_STOP_SECONDS)
+        finally:
+            work.cancel()  # nothing happens to one that has ended
+        failed = work.exception() if work.done() and not work.cancelled() else None
+        if failed is not None and not self.stop.is_set():
+            raise failed
+
+    async def _ends_by_itself(self, work: asyncio.Task[None]) -> bool:
+        """Whether it ends before it is to stop."""
+        stopping = asyncio.create_task(self.stop.wait())
+        try:
+            await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+        return work.done()
+
     async def _followed(self, server: ApiServer, job: Manifest) -> None:
-        pod = await _begun(server, job)
+        pod = await begun(server, job)
         for attempt in range(_ATTEMPTS):
             try:
                 await self._read_log(pod)
             except NotFound:
                 pass  # with the pod: nothing more will come
             except Unavailable as error:
-                _tell(f"the log broke off: {cut(printable(str(error)), _SHOWN)}; reading it again ...")
+                tell(f"the log broke off: {in_a_line(str(error))}; reading it again ...")
                 await asyncio.sleep(min(10.0, 1.0 + attempt))
                 continue
             return
@@ -108,53 +106,18 @@ class JobRun:
         if self._pieces.take(text) or not text.strip() or number <= self._shown:
             return
         self._shown = number
-        _tell(cut(" ".join(printable(text).split()), _SHOWN))
+        tell(in_a_line(text))
 
 
 @asynccontextmanager
 async def _made(server: ApiServer, job: Manifest) -> AsyncIterator[Manifest]:
     """The Job while the block lasts; it is deleted however the block ends, or else by its own time to live."""
     made = await server.post(job, manager=_MANAGER)
-    _tell(f"{ref_of(made)}: made")
+    tell(f"{ref_of(made)}: made")
     try:
         yield made
     finally:
         try:
             await server.delete(ref_of(made), uid=uid_of(made))
         except OperatorError as error:
-            _tell(f"{ref_of(made)} could not be deleted and ends by itself: {cut(printable(str(error)), _SHOWN)}")
-
-
-async def _begun(server: ApiServer, job: Manifest) -> Manifest:
-    """The pod once it has a log. Raises Unavailable where its image cannot be pulled or the Job made no pod."""
-    selector = f"batch.kubernetes.io/controller-uid={uid_of(job)}"
-    refused, told = 0.0, set[str]()
-    while True:
-        pods = await server.list("Pod", job["metadata"]["namespace"], label_selector=selector)
-        if pods and (has_ended(pods[0]) or pods[0].get("status", {}).get("phase") == "Running"):
-            return pods[0]
-        why = _why(pods[0]) if pods else "no pod yet"
-        if why not in told:  # a pull is tried and waited for in turns
-            told.add(why)
-            _tell(f"waiting for the pod: {why}")
-        patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
-        refused = 0.0 if patience is None else refused + _LOOK_SECONDS
-        if patience is not None and refused > patience:
-            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}")
-        await asyncio.sleep(_LOOK_SECONDS)
-
-
-def _why(pod: Manifest) -> str:
-    """Why it does not run yet, in a line."""
-    status = pod.get("status", {})
-    waiting = [waiting_of(each) for each in status.get("containerStatuses") or ()]
-    conditions = [each for each in status.get("conditions") or () if each.get("status") == "False"]
-    for each in (*waiting, *(one for one in conditions if one.get("type") == "PodScheduled")):
-        if each.get("reason"):
-            words = f"{each['reason']} {each.get('message') or ''}"
-            return cut(" ".join(printable(words).split()), _SHOWN)
-    return "it starts"
-
-
-def _tell(text: str) -> None:
-    click.echo(text, file=sys.stderr)
+            tell(f"{ref_of(made)} could not be deleted and ends by itself: {in_a_line(str(error))}")

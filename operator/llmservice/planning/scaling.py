@@ -7,8 +7,8 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
+from llmservice.planning.scaling_plan import LoadTargets, ScalingPlan
 from llmservice.planning.schedules import choose_schedules
-from llmservice.planning.service_plan import LoadTargets, ScalingPlan
 
 
 def choose_scaling(asked: Autoscaling, metric_names: MetricNames) -> ScalingPlan:

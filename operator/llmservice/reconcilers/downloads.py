@@ -23,9 +23,10 @@ from llmservice.converging.weights_progress import Received
 from llmservice.errors import OperatorError, Refused, Terminating, Unavailable
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.claims import Claims
 from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped
 from llmservice.reconcilers.download_turns import AGAIN_SECONDS, DownloadTurns

@@ -12,7 +12,7 @@ from llmservice.autoscaling.schedules import bounds_at
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import check_activator, choose_scaling, notes_on_scaling, replica_bound
-from llmservice.planning.service_plan import LoadTargets, ScalingPlan
+from llmservice.planning.scaling_plan import LoadTargets, ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
 

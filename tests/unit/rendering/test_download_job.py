@@ -9,8 +9,8 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.models.download_request import DownloadRequest
 from llmservice.objects.names import INTENT_ANNOTATION, NAME_LABEL
 from llmservice.objects.references import Manifest
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan
 from llmservice.rendering.download_job import RESUMED_AT_MOST, DownloadSettings, download_job, job_name
 from tests.builders import an_llmservice
 

@@ -55,7 +55,7 @@ class ServiceScaler:
     def _decide(self, service: ScaledService, readings: PodReadings, now: float) -> tuple[Snapshot, Decision]:
         """What the pods did, and the number it asks for; both are published for /explain and /metrics."""
         state, advise = service.state, service.scaling.advise
-        bounds = state.bounds_at(service.scaling, now)
+        bounds = state.bounds.at(service.scaling, now)
         policy = policy_of(service.scaling, bounds, service.plan.max_num_seqs, self.period_seconds)
         desired = state.desired(service.deployment, advise=advise)
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
@@ -90,7 +90,8 @@ class ServiceScaler:
     async def _apply(self, service: ScaledService, snapshot: Snapshot, decision: Decision) -> bool:
         """Write the number; whether the cluster took it."""
         state, deployment = service.state, service.deployment
-        live, others = state.live(deployment), state.other_writers(deployment, may_sleep=service.scaling.may_sleep)
+        live = state.written.live(deployment)
+        others = state.written.others(deployment, state.expected(), may_sleep=service.scaling.may_sleep)
         requests = {replica.name: replica.requests for replica in snapshot.ready}
         try:
             await self.writer.apply(service, decision, live, requests)
@@ -99,11 +100,11 @@ class ServiceScaler:
             log.warning("%s/%s: %d replicas not applied: %s", *service.key, decision.replicas, error)
             return False
         slept = state.expected() == 0
-        state.has_applied(deployment, decision.replicas)
+        state.written.has_applied(deployment, decision.replicas)
         if slept and decision.replicas:
             await self._tell_of_waking(service, live, decision)
         if others:
-            state.overruled |= others
+            state.written.overruled |= others
             message = (
                 f"{', '.join(sorted(others))} set {live} replicas, the autoscaler decides: {decision.message}; "
                 "remove the other scaler, or set spec.autoscaling.mode to Advise"
@@ -124,7 +125,7 @@ class ServiceScaler:
         """Have the status say what is news, and warn of a new problem."""
         state = service.state
         finding = finding_of(decision, service.pods, readings, advise=service.scaling.advise)
-        bounds = state.bounds_at(service.scaling, now) if service.scaling.schedules else None
+        bounds = state.bounds.at(service.scaling, now) if service.scaling.schedules else None
         report = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC)), bounds, self._idle(service, now))
         before = state.report
         if state.throttle.is_due(report, now):
