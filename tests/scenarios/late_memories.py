@@ -30,7 +30,7 @@ def _of_passes(world: LateWorld) -> Mapping[str, Iterable[str]]:
 
 def _of_loops(world: LateWorld) -> Mapping[str, Iterable[str]]:
     return {
-        "covered": world.sleepers._covered,
+        "covered": world.sleepers._covering._covered,
         "autoscaler": world.states._by_uid,
         "stalls": world.stalls.states,
         "accounts": [account.uid for account in world.accounts.by_key.values()],
