@@ -147,7 +147,7 @@ class ServiceScaler:
         start, state = start_seconds(service), service.state
         state.start_seconds = start
         after = idle_after_seconds(service.scaling.idle_after_seconds, start)
-        may_rest = state.bounds_at(service.scaling, now).minimum == 0
+        may_rest = state.bounds.at(service.scaling, now).minimum == 0
         return idle_status(state.idleness, after, start, state.held, now, may_rest=may_rest)
 
     def _suspend(self, service: ScaledService) -> None:
