@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.converging.activation import address_type_of, choose_port, of_type, wants_activators
+from llmservice.converging.activation import address_type_of, choose_port, of_type, trouble_in, wants_activators
 from llmservice.converging.replicas import live_replicas
 from llmservice.converging.startup_status import known_cold_start
 from llmservice.objects.endpoint_slices import (
@@ -78,12 +78,14 @@ class Sleepers:
         if address_type is None or port is None:
             return ()
         workload = live.get(Ref(plan.workload_kind, owner.namespace, owner.name))
-        start = known_cold_start(plan, body.get("status") or {})
+        start, (trouble, hopeless) = known_cold_start(plan, body.get("status") or {}), trouble_in(body)
         activation = Activation(
             port=port,
             address_type=address_type,
             endpoints=self._endpoints(plan, body, workload, address_type),
             start_seconds=None if start is None else round(start),
+            trouble=trouble,
+            hopeless=hopeless,
         )
         return (activation_slice(plan, activation),)
 
