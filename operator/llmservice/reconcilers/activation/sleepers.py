@@ -78,7 +78,9 @@ class Sleepers:
         if address_type is None or port is None:
             return ()
         workload = live.get(Ref(plan.workload_kind, owner.namespace, owner.name))
-        start, (trouble, hopeless) = known_cold_start(plan, body.get("status") or {}), trouble_in(body)
+        start = known_cold_start(plan, body.get("status") or {})
+        starts = workload is not None and live_replicas(workload) > 0
+        trouble, hopeless = trouble_in(body) if starts else ("", False)
         activation = Activation(
             port=port,
             address_type=address_type,
