@@ -33,7 +33,7 @@ down = [ -n "$(KEEP)" ] || for name in "" $(addprefix -,$(shell seq 2 $(WORKERS)
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
 # The lock lists every package, so none is looked for beside it. The folder is named by what it says: its age does not
 # matter, which every fresh clone makes look new. uv needs a third of pip's CPU; where it does not reach what pip is
@@ -307,6 +307,22 @@ flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: C
 .PHONY: flags-transformers
 flags-transformers: $(VENV)/ready ## Record the options of `transformers serve` from its wheels (about 13 MB a version)
 	@$(RUN) -m tools.engine_flags transformers 5.19.0 5.23.0
+
+.PHONY: flags-sglang
+flags-sglang: $(VENV)/ready ## Record SGLang's options from its wheels (downloads 5 to 39 MB a version)
+	@$(RUN) -m tools.engine_flags sglang 0.5.9 0.5.14 0.5.19 0.5.23
+
+.PHONY: flags-lmdeploy
+flags-lmdeploy: $(VENV)/ready ## Record LMDeploy's options from its wheels (downloads about 110 MB a version)
+	@$(RUN) -m tools.engine_flags lmdeploy 0.14.0 0.16.0 0.18.0
+
+.PHONY: flags-ollama
+flags-ollama: $(VENV)/ready ## Record Ollama's variables (needs the public repository: CLONE=folder)
+	@$(RUN) -m tools.engine_flags ollama 0.17.4 0.24.0 0.32.15 --clone $(CLONE)
+
+.PHONY: flags-tabbyapi
+flags-tabbyapi: $(VENV)/ready ## Record TabbyAPI's options (needs the public repository: CLONE=folder)
+	@$(RUN) -m tools.engine_flags tabbyapi 2026.7.18 0158fb48d76546a6475d1d63f6cd5b90932d1d11 --clone $(CLONE)
 
 .PHONY: flags-ctranslate2
 flags-ctranslate2: $(VENV)/ready ## Record the options of the project's server for CTranslate2

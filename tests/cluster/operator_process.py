@@ -55,5 +55,20 @@ class Operator:
         assert still_runs, self._log()[-4000:]
         assert "Traceback" not in self._log(), self._log()[-8000:]
 
+    @contextmanager
+    def told(self, **variables: str) -> Iterator[Self]:
+        """Runs with these variables, too, while the block lasts, and as before afterwards."""
+        before = self.environment
+        self._restart({**before, **variables})
+        try:
+            yield self
+        finally:
+            self._restart(before)
+
+    def _restart(self, environment: dict[str, str]) -> None:
+        self.stop()
+        self.environment = environment
+        self.start()
+
     def _log(self) -> str:
         return self.log.read_text() if self.log.exists() else ""

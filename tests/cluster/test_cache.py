@@ -50,14 +50,8 @@ def hub(box: Sandbox) -> Iterator[LocalHub]:
 @pytest.fixture
 def downloading(operator: Operator, hub: LocalHub, image: None) -> Iterator[Operator]:  # noqa: ARG001  (it must be there)
     """The operator, with downloads by its own image from that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_DOWNLOAD_IMAGE": IMAGE, "LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_DOWNLOAD_IMAGE=IMAGE, LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 @pytest.fixture

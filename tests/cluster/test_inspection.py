@@ -158,14 +158,8 @@ def test_a_job_of_that_name_by_somebody_else_is_left_alone(quiet: Kube) -> None:
 @pytest.fixture
 def inspecting(operator: Operator, hub: LocalHub) -> Iterator[Operator]:
     """The operator, with inspections by its own image at that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_INSPECTION_IMAGE": IMAGE, "LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_INSPECTION_IMAGE=IMAGE, LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 @pytest.mark.usefixtures("image", "inspecting", "models")

@@ -35,14 +35,8 @@ def hub(box: Sandbox) -> Iterator[LocalHub]:
 @pytest.fixture
 def slow(operator: Operator, hub: LocalHub) -> Iterator[Operator]:
     """The operator, whose engines load from that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 def pods(kube: Kube) -> dict[str, Body]:

@@ -18,14 +18,8 @@ __all__ = ["activators"]
 @pytest.fixture(scope="module")
 def with_activators(operator: Operator, activators: Kube) -> Iterator[None]:  # noqa: ARG001  (they must run)
     """The operator, told of them."""
-    usual = operator.environment
-    operator.stop()
-    operator.environment = {**usual, "LLMSERVICE_ACTIVATOR": "on"}
-    operator.start()
-    yield
-    operator.stop()
-    operator.environment = usual
-    operator.start()
+    with operator.told(LLMSERVICE_ACTIVATOR="on"):
+        yield
 
 
 def test_without_an_activator_zero_is_refused_with_the_way_out(kube: Kube) -> None:

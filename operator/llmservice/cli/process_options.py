@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from llmservice.cli.cluster_options import kubeconfig_option
 from llmservice.cli.given_namespaces import given_namespaces
 from llmservice.controllers.logs import set_up_logs
 from llmservice.settings import LOG_LEVELS, Settings, settings_from
@@ -51,12 +52,7 @@ def process_options(*, namespaces: str) -> Callable[[Command], Command]:
     options = (
         click.option("--log-level", type=click.Choice(LOG_LEVELS), default=None, help="Log level (info)."),
         click.option("--namespace", "-n", "namespaces", multiple=True, callback=given_namespaces, help=namespaces),
-        click.option(
-            "--kubeconfig",
-            default="",
-            metavar="FILE",
-            help="Kubeconfig file. Omitted: $KUBECONFIG, in a pod its service account, else ~/.kube/config.",
-        ),
+        kubeconfig_option,
         click.option(
             "--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current."
         ),

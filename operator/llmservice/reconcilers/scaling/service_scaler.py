@@ -61,7 +61,7 @@ class ServiceScaler:
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
         rest = self.resting.of(service, bounds) if self.resting else None
         if self.resting is not None and rest is not None:
-            snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.key)))
+            snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.uid, service.key)))
         goes_before = state.idleness.going
         decision = state.decide(policy, snapshot, now, advise=advise, rest=rest)
         self._prepare(service, goes_before=goes_before, is_covered=rest is not None and rest.covered)
