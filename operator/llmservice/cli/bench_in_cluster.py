@@ -12,24 +12,15 @@ import click
 from llmservice import __version__
 from llmservice.bench.job import CONTAINER, GRACE_SECONDS
 from llmservice.bench.transfer import Handed, Pieces
+from llmservice.cli.bench_begin import Beginning
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, OperatorError, Unavailable
-from llmservice.objects.pods import has_ended, waiting_of
 from llmservice.objects.references import Manifest, ref_of, uid_of
 from llmservice.untrusted.texts import cut, printable
 
 _MANAGER = f"llmservice-bench/{__version__}"
-_LOOK_SECONDS = 1.0
-_PATIENCE_SECONDS = {
-    "Unschedulable": 600,
-    "ErrImagePull": 120,
-    "ImagePullBackOff": 120,
-    "InvalidImageName": 5,
-    "CreateContainerConfigError": 60,
-}
-"""How long what is in the way of a start may last, by its reason: nodes are added, registries have short outages."""
 _SILENCE_SECONDS = 900.0
 _PIECE_BYTES = 65_536
 _LONGEST_LINE = 65_536
@@ -47,6 +38,7 @@ class JobRun:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     _pieces: Pieces = field(default_factory=Pieces)
     _shown: int = 0
+    _is_begun: bool = False
 
     async def run(self) -> Handed | None:
         """What it handed over; None where it was stopped before it measured anything.
@@ -59,7 +51,7 @@ class JobRun:
             stopping = asyncio.create_task(self.stop.wait())
             try:
                 await asyncio.wait((work, stopping), return_when=asyncio.FIRST_COMPLETED)
-                if not work.done():
+                if not work.done() and self._is_begun:
                     _tell("stopping: waiting for what was measured ...")
                     await server.delete(ref_of(job), uid=uid_of(job))
                     await asyncio.wait((work,), timeout=GRACE_SECONDS + _SILENCE_SECONDS / 30)
@@ -76,7 +68,8 @@ class JobRun:
         return handed
 
     async def _followed(self, server: ApiServer, job: Manifest) -> None:
-        pod = await _begun(server, job)
+        pod = await Beginning(server=server, job=job).pod()
+        self._is_begun = True
         for attempt in range(_ATTEMPTS):
             try:
                 await self._read_log(pod)
@@ -123,37 +116,6 @@ async def _made(server: ApiServer, job: Manifest) -> AsyncIterator[Manifest]:
             await server.delete(ref_of(made), uid=uid_of(made))
         except OperatorError as error:
             _tell(f"{ref_of(made)} could not be deleted and ends by itself: {cut(printable(str(error)), _SHOWN)}")
-
-
-async def _begun(server: ApiServer, job: Manifest) -> Manifest:
-    """The pod once it has a log. Raises Unavailable where its image cannot be pulled or the Job made no pod."""
-    selector = f"batch.kubernetes.io/controller-uid={uid_of(job)}"
-    refused, told = 0.0, set[str]()
-    while True:
-        pods = await server.list("Pod", job["metadata"]["namespace"], label_selector=selector)
-        if pods and (has_ended(pods[0]) or pods[0].get("status", {}).get("phase") == "Running"):
-            return pods[0]
-        why = _why(pods[0]) if pods else "no pod yet"
-        if why not in told:  # a pull is tried and waited for in turns
-            told.add(why)
-            _tell(f"waiting for the pod: {why}")
-        patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
-        refused = 0.0 if patience is None else refused + _LOOK_SECONDS
-        if patience is not None and refused > patience:
-            raise Unavailable("JobNotStarted", f"the pod of {ref_of(job)} does not start: {why}")
-        await asyncio.sleep(_LOOK_SECONDS)
-
-
-def _why(pod: Manifest) -> str:
-    """Why it does not run yet, in a line."""
-    status = pod.get("status", {})
-    waiting = [waiting_of(each) for each in status.get("containerStatuses") or ()]
-    conditions = [each for each in status.get("conditions") or () if each.get("status") == "False"]
-    for each in (*waiting, *(one for one in conditions if one.get("type") == "PodScheduled")):
-        if each.get("reason"):
-            words = f"{each['reason']} {each.get('message') or ''}"
-            return cut(" ".join(printable(words).split()), _SHOWN)
-    return "it starts"
 
 
 def _tell(text: str) -> None:
