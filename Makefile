@@ -25,12 +25,15 @@ define part
 printf '\n── %s\n' "$(1)"; started=$$SECONDS; $(2); printf '   %s: %s s\n' "$(1)" "$$((SECONDS - started))"
 endef
 
+# $(call among,FOLDERS): what TESTS= narrows: paths take the place of the folders, options (-k drip) are added to them.
+among = $(if $(filter tests/%,$(TESTS)),,$(1)) $(TESTS)
+
 # $(down): takes down the sandboxes of `make cluster`, one for each worker, unless KEEP=1.
 down = [ -n "$(KEEP)" ] || for name in "" $(addprefix -,$(shell seq 2 $(WORKERS))); do $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}$$name"; done
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s $$'\t'
 
 # The lock lists every package, so none is looked for beside it. The folder is named by what it says: its age does not
 # matter, which every fresh clone makes look new. uv needs a third of pip's CPU; where it does not reach what pip is
@@ -90,12 +93,12 @@ unit: $(VENV)/ready ## The fast tests, without a cluster
 
 .PHONY: chart-tests
 chart-tests: setup ## The tests of chart, overlays and boards: real Helm, kubectl and Prometheus, no cluster
-	@$(call part,chart tests,$(RUN) -m pytest -q -n 2 --dist loadfile tests/charts tests/boards $(TESTS))
+	@$(call part,chart tests,$(RUN) -m pytest -q -n 2 --dist loadfile $(call among,tests/charts tests/boards))
 
 .PHONY: test-ui
 test-ui: $(VENV)/ready ## The page of `llmservice ui` in a real browser, Debian's chromium
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; }
-	$(call part,tests of the page,$(RUN) -m pytest -q tests/ui $(TESTS))
+	$(call part,tests of the page,$(RUN) -m pytest -q $(call among,tests/ui))
 
 .PHONY: image-tools
 image-tools: # what builds the operator's image from the Dockerfile without Docker
@@ -108,7 +111,7 @@ operator-image: setup image-tools # which the cluster tests would else build, an
 .PHONY: cluster
 cluster: setup image-tools ## The tests on a real API server and kubelet (WORKERS=3: in so many sandboxes; KEEP=1 leaves them running)
 	@trap '$(down)' EXIT
-	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(or $(TESTS),tests/cluster tests/contracts))
+	$(call part,cluster tests,$(RUN) -m pytest -v --durations=20 -n $(if $(LLMSERVICE_TEST_CONTEXT),0,$(WORKERS)) --dist loadfile --no-loadscope-reorder -m "cluster and not install and not slow" $(call among,tests/cluster tests/contracts))
 
 .PHONY: quick
 quick: setup ## The parts of test-faults, test-hostile and test-streams that are in `make test`
@@ -120,79 +123,79 @@ quick: setup ## The parts of test-faults, test-hostile and test-streams that are
 
 .PHONY: test-install
 test-install: setup image-tools ## The operator's image with the rights of one namespace, on a cluster of its own
-	@$(call part,install tests,$(RUN) -m pytest -v -m install tests/cluster $(TESTS))
+	@$(call part,install tests,$(RUN) -m pytest -v -m install $(call among,tests/cluster))
 
 .PHONY: test-slow
 test-slow: setup image-tools ## The cluster tests that wait for long by their nature
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-test}"' EXIT
-	$(call part,slow cluster tests,$(RUN) -m pytest -v -m slow tests/cluster $(TESTS))
+	$(call part,slow cluster tests,$(RUN) -m pytest -v -m slow $(call among,tests/cluster))
 
 .PHONY: test-faults
 test-faults: setup ## Everything that can go wrong between operator and API server; goes on where it was cut off (FRESH=1: from the start)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name faults' EXIT
 	$(if $(FRESH),rm -rf $(LLMSERVICE_CACHE)/faults)
 	export LLMSERVICE_SANDBOX=faults RESULTS=$(LLMSERVICE_CACHE)/faults
-	$(call part,fault tests,$(RUN) -m pytest -v -m faults tests/faults $(TESTS))
+	$(call part,fault tests,$(RUN) -m pytest -v -m faults $(call among,tests/faults))
 
 .PHONY: test-hostile
 test-hostile: setup ## What a hostile tenant can do to others, 25 minutes; writes its table into the docs (SEED=7: other generated ones)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name hostile' EXIT
 	export LLMSERVICE_SANDBOX=hostile SEED=$(SEED) WRITE_TABLE=$(if $(TESTS),,1)
-	$(call part,hostile tests,$(RUN) -m pytest -v -m hostile tests/hostile $(TESTS))
+	$(call part,hostile tests,$(RUN) -m pytest -v -m hostile $(call among,tests/hostile))
 
 .PHONY: test-load
 test-load: setup ## Minutes of load on real llama.cpp: replicas up and down again, by each policy and source
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name load' EXIT
 	export LLMSERVICE_SANDBOX=load
-	$(call part,load tests,$(RUN) -m pytest -v -s -m load tests/load $(TESTS))
+	$(call part,load tests,$(RUN) -m pytest -v -s -m load $(call among,tests/load))
 
 .PHONY: test-bench
 test-bench: setup image-tools ## `llmservice bench` with its real load generator on real llama.cpp, from here and as a Job (first time: 900 MB)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name "$${LLMSERVICE_SANDBOX:-bench}"' EXIT
 	export LLMSERVICE_SANDBOX="$${LLMSERVICE_SANDBOX:-bench}"
-	$(call part,tests of the bench,$(RUN) -m pytest -v -m bench tests/bench $(TESTS))
+	$(call part,tests of the bench,$(RUN) -m pytest -v -m bench $(call among,tests/bench))
 
 .PHONY: test-streams
 test-streams: setup ## Streamed answers while replicas come and go, 15 minutes; writes its table into the docs
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name streams' EXIT
 	export LLMSERVICE_SANDBOX=streams WRITE_TABLE=$(if $(TESTS),,1)
-	$(call part,tests of streams,$(RUN) -m pytest -v -m streams tests/streams $(TESTS))
+	$(call part,tests of streams,$(RUN) -m pytest -v -m streams $(call among,tests/streams))
 
 .PHONY: test-zero
 test-zero: setup image-tools ## Services without a replica, their activators and many clients, 20 minutes (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name test-zero' EXIT
 	export LLMSERVICE_SANDBOX=test-zero
-	$(call part,tests of zero,$(RUN) -m pytest -v -s -m zero tests/zero $(TESTS))
+	$(call part,tests of zero,$(RUN) -m pytest -v -s -m zero $(call among,tests/zero))
 
 .PHONY: test-routes
 test-routes: setup ## HTTPRoutes of services, followed by a stand-in for a gateway's controller with HAProxy and TLS
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name routes' EXIT
 	export LLMSERVICE_SANDBOX=routes
-	$(call part,tests of routes,$(RUN) -m pytest -v -m routes tests/routes $(TESTS))
+	$(call part,tests of routes,$(RUN) -m pytest -v -m routes $(call among,tests/routes))
 
 .PHONY: test-gitops
 test-gitops: setup image-tools ## Flux's real controllers and Argo CD's engine beside a real cluster (first time: 15 minutes to build them)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name gitops' EXIT
 	export LLMSERVICE_SANDBOX=gitops
-	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops tests/gitops/clients $(TESTS))
+	$(call part,tests of GitOps clients,$(RUN) -m pytest -v --durations=20 -m gitops $(call among,tests/gitops/clients))
 
 .PHONY: test-nodes
 test-nodes: setup image-tools ## Replicas on several nodes: groups by the real controller of LeaderWorkerSets, with a played engine
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name nodes' EXIT
 	export LLMSERVICE_SANDBOX=nodes
-	$(call part,tests of groups,$(RUN) -m pytest -v --durations=20 -m nodes tests/nodes $(TESTS))
+	$(call part,tests of groups,$(RUN) -m pytest -v --durations=20 -m nodes $(call among,tests/nodes))
 
 .PHONY: test-vllm
 test-vllm: setup image-tools ## The tests on the real vLLM on CPUs (20 GB of disk; KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name vllm' EXIT
 	export LLMSERVICE_SANDBOX=vllm
-	$(call part,vLLM tests,$(RUN) -m pytest -v -m vllm tests/vllm $(TESTS))
+	$(call part,vLLM tests,$(RUN) -m pytest -v -m vllm $(call among,tests/vllm))
 
 .PHONY: test-engines
 test-engines: setup image-tools ## Every engine that runs on CPUs, behind its Service (KEEP=1 leaves the sandbox running)
 	@trap '[ -n "$(KEEP)" ] || $(RUN) -m sandbox down --name engines' EXIT
 	export LLMSERVICE_SANDBOX=engines
-	$(call part,tests of engines,$(RUN) -m pytest -v -m engines tests/engines $(TESTS))
+	$(call part,tests of engines,$(RUN) -m pytest -v -m engines $(call among,tests/engines))
 
 GATEWAY_VENV := $(LLMSERVICE_CACHE)/gateway-$(shell sha256sum requirements/gateway.lock | cut -c1-12)
 
@@ -203,7 +206,7 @@ $(GATEWAY_VENV)/ready: | requirements/gateway.lock
 .PHONY: test-gateway
 test-gateway: setup $(GATEWAY_VENV)/ready ## The configuration that `llmservice gateway-config` prints, taken by a real LiteLLM
 	@export LITELLM=$(GATEWAY_VENV)/bin/litellm
-	$(call part,gateway tests,$(RUN) -m pytest -v -m gateway tests/gateway $(TESTS))
+	$(call part,gateway tests,$(RUN) -m pytest -v -m gateway $(call among,tests/gateway))
 
 .PHONY: sbom
 sbom: $(VENV)/ready ## List the packages of the operator's image, by version and hash: build/sbom.cdx.json (CycloneDX)
@@ -234,7 +237,7 @@ workflows: $(VENV)/ready ## Lint the workflows of GitHub: actionlint, and zizmor
 test-release: setup image-tools ## Make a release of this commit and install exactly its files (RELEASE=folder: one that is there)
 	@version=$$($(RUN) -c 'import llmservice; print(llmservice.__version__)')
 	$(if $(RELEASE),export RELEASE=$(RELEASE),$(MAKE) release VERSION=$$version)
-	$(call part,release tests,$(RUN) -m pytest -v -m release tests/release $(TESTS))
+	$(call part,release tests,$(RUN) -m pytest -v -m release $(call among,tests/release))
 
 .PHONY: rename
 rename: $(VENV)/ready ## Another VERSION=, REGISTRY= or REPOSITORY= in every file that names them
@@ -267,7 +270,7 @@ site: $(VENV)/ready ## Build the documentation as a site: build/site
 .PHONY: test-site
 test-site: $(VENV)/ready ## Look at every page of the site in a browser: narrow, wide, light, dark; pictures in build/site-pictures
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { apt-get update -qq && apt-get install -qq --yes --no-install-recommends chromium; }
-	$(call part,the site in a browser,$(RUN) -m pytest -q -n 2 tests/site/browser $(TESTS))
+	$(call part,the site in a browser,$(RUN) -m pytest -q -n 2 $(call among,tests/site/browser))
 
 .PHONY: site-version
 site-version: $(VENV)/ready ## Keep the site as that of VERSION=0.2 (ALIAS=latest), beside others, in the local branch site-versions
@@ -304,6 +307,22 @@ flags-tgi: $(VENV)/ready ## Record TGI's options (needs the public repository: C
 .PHONY: flags-transformers
 flags-transformers: $(VENV)/ready ## Record the options of `transformers serve` from its wheels (about 13 MB a version)
 	@$(RUN) -m tools.engine_flags transformers 5.19.0 5.23.0
+
+.PHONY: flags-sglang
+flags-sglang: $(VENV)/ready ## Record SGLang's options from its wheels (downloads 5 to 39 MB a version)
+	@$(RUN) -m tools.engine_flags sglang 0.5.9 0.5.14 0.5.19 0.5.23
+
+.PHONY: flags-lmdeploy
+flags-lmdeploy: $(VENV)/ready ## Record LMDeploy's options from its wheels (downloads about 110 MB a version)
+	@$(RUN) -m tools.engine_flags lmdeploy 0.14.0 0.16.0 0.18.0
+
+.PHONY: flags-ollama
+flags-ollama: $(VENV)/ready ## Record Ollama's variables (needs the public repository: CLONE=folder)
+	@$(RUN) -m tools.engine_flags ollama 0.17.4 0.24.0 0.32.15 --clone $(CLONE)
+
+.PHONY: flags-tabbyapi
+flags-tabbyapi: $(VENV)/ready ## Record TabbyAPI's options (needs the public repository: CLONE=folder)
+	@$(RUN) -m tools.engine_flags tabbyapi 2026.7.18 0158fb48d76546a6475d1d63f6cd5b90932d1d11 --clone $(CLONE)
 
 .PHONY: flags-ctranslate2
 flags-ctranslate2: $(VENV)/ready ## Record the options of the project's server for CTranslate2

@@ -16,7 +16,7 @@ from llmservice.autoscaling.deciding import decide
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy
 from llmservice.autoscaling.snapshot import Flow, Replica, Snapshot
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 
 _ROUNDS = 5
 _WARM_UP = 400

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 
 from llmservice.autoscaling.policy import Law, Reserve, ScalingPolicy
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile, engine_profile
 from llmservice.simulation.peers.trial import Trial
 from llmservice.simulation.replaying import Replay, remembering

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.policies_figures import Figures, Played
 from llmservice.autoscaling.policy import Law, ScalingPolicy
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from llmservice.simulation.engine_profile import engine_profile
 from llmservice.simulation.peers.registry import NamedPolicy, named_policy
 from llmservice.simulation.peers.trial import Trial

@@ -1,6 +1,7 @@
 """More than is held, clients that leave, and services that share what there is."""
 
 import asyncio
+import socket
 from collections import Counter
 from http import HTTPStatus
 
@@ -25,7 +26,7 @@ async def test_of_two_thousand_requests_those_within_the_bound_are_answered_and_
     tasks = [asyncio.create_task(post(bench, port)) for _ in range(2000)]
     refused = await first(tasks, 1500)
     assert Counter(refused) == {(HTTPStatus.SERVICE_UNAVAILABLE, "held_too_many", "42"): 1500}
-    assert bench.activator.hall.held == 500
+    await bench.held(500)  # who is let in comes after all who are not
     async with engine() as chat:
         await bench.cluster.ready(chat.port)
         outcomes = Counter(outcome[:2] for outcome in await asyncio.gather(*tasks))
@@ -217,3 +218,23 @@ async def _ended(reader: asyncio.StreamReader) -> bool:
         return await reader.read() == b""
     except ConnectionResetError:
         return True
+
+
+async def test_a_service_that_goes_while_a_replica_is_being_reached_leaves_nobody_waiting(
+    start: Start, port: int
+) -> None:
+    bench = await start(connect_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    post_ = asyncio.create_task(post(bench, port))
+    await bench.held(1)
+    with socket.create_server((HOST, 0), backlog=0) as full:
+        filling = [socket.socket() for _ in range(4)]
+        for each in filling:
+            each.settimeout(0)
+            each.connect_ex(full.getsockname())
+        await bench.cluster.ready(full.getsockname()[1])
+        await bench.cluster.gone()
+        assert (await asyncio.wait_for(post_, 10))[:2] == (HTTPStatus.SERVICE_UNAVAILABLE, "asleep")
+        for each in filling:
+            each.close()
+    assert bench.activator.hall.held == 0

@@ -2,12 +2,7 @@
 
 import os
 import secrets
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,10 +10,10 @@ import pytest
 from sandbox import Sandbox
 from tests.cluster.kstatus_recorder import recorded
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.target import CONTEXT_VARIABLE, SandboxTarget, Target
 
 ROOT = Path(__file__).parents[2]
-_READY_LINE = "workers start"
 RESTRICTED = {"pod-security.kubernetes.io/enforce": "restricted"}
 
 
@@ -82,53 +77,15 @@ def box(target: Target, cluster: Kube) -> Sandbox:  # noqa: ARG001  (it must be 
     return target.box
 
 
-@dataclass
-class Operator:
-    """The operator as a process, its log in a file."""
-
-    environment: dict[str, str]
-    log: Path
-    process: subprocess.Popen[bytes] | None = None
-    command: tuple[str, ...] = ("-m", "llmservice", "run")
-
-    def start(self) -> None:
-        """Start it and wait until it works; its log goes on in the same file."""
-        ready = self._log().count(_READY_LINE)
-        environment = {**os.environ, **self.environment, "PYTHONPATH": f"{ROOT / 'operator'}:{ROOT}"}
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen([sys.executable, *self.command], env=environment, stdout=log, stderr=log)  # noqa: S603
-        deadline = time.monotonic() + 60
-        while self._log().count(_READY_LINE) == ready:
-            assert self.process.poll() is None, self._log()[-4000:]
-            assert time.monotonic() < deadline, self._log()[-4000:]
-            time.sleep(0.05)
-
-    def _log(self) -> str:
-        return self.log.read_text() if self.log.exists() else ""
-
-    def stop(self) -> None:
-        """SIGTERM, as the kubelet does; fails when it does not end by itself."""
-        if self.process is not None:
-            self.process.send_signal(signal.SIGTERM)
-            assert self.process.wait(30) == 0
-            self.process = None
-
-
 @pytest.fixture(scope="session")
 def operator(target: Target, cluster: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """One operator for all tests; at the end it still runs, ends when asked, and has logged no defect.
 
     At no moment of it does kstatus say of an LLMService what is not so.
     """
-    operator = Operator(target.operator_environment(), tmp_path_factory.mktemp("operator") / "operator.log")
-    with recorded(cluster):
-        operator.start()
+    log = tmp_path_factory.mktemp("operator") / "operator.log"
+    with recorded(cluster), Operator(target.operator_environment(), log).running() as operator:
         yield operator
-        still_runs = operator.process is not None and operator.process.poll() is None
-        operator.stop()
-    log = operator.log.read_text()
-    assert still_runs, log[-4000:]
-    assert "Traceback" not in log, log[-8000:]
 
 
 @pytest.fixture

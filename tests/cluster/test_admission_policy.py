@@ -15,8 +15,8 @@ import yaml
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.models.download_request import DownloadRequest
 from llmservice.objects.names import NAME_LABEL
+from llmservice.planning.cache_plan import CachePlan, OwnedClaim
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan, OwnedClaim
 from llmservice.rendering.claim import owned_claim
 from llmservice.rendering.download_job import DownloadSettings, download_job
 from llmservice.rendering.inspection_job import InspectionSettings, inspection_job

@@ -8,9 +8,9 @@ import pytest
 from llmservice.models.download_request import HUB_FOLDER
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import ask, event_reasons, on_gpu
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Fault, Repository
@@ -50,14 +50,8 @@ def hub(box: Sandbox) -> Iterator[LocalHub]:
 @pytest.fixture
 def downloading(operator: Operator, hub: LocalHub, image: None) -> Iterator[Operator]:  # noqa: ARG001  (it must be there)
     """The operator, with downloads by its own image from that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_DOWNLOAD_IMAGE": IMAGE, "LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_DOWNLOAD_IMAGE=IMAGE, LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.objects.names import CATALOGUE
-from tests.cluster.conftest import Operator
 from tests.cluster.fake_nodes import FakeNode, standing
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]

@@ -9,8 +9,8 @@ import yaml
 from click.testing import CliRunner, Result
 
 from llmservice.cli import main
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 from tests.cluster.target import Target
 

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from llmservice.cli import main
 from llmservice.cluster.own_namespace import USUAL
 from llmservice.objects.names import CATALOGUE
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import on_gpu
 from tests.cluster.target import Target
 

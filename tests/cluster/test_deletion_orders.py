@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator, install_crd, namespace
+from tests.cluster.conftest import install_crd, namespace
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 
 pytestmark = pytest.mark.cluster

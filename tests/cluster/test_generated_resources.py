@@ -16,9 +16,10 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.cluster.kinds import KINDS
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
-from tests.cluster.conftest import Operator, namespace
+from tests.cluster.conftest import namespace
 from tests.cluster.generated import Case, generated
 from tests.cluster.kube import Body, Kube, Rejected, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 from tests.cluster.steady import Steady
 from tests.cluster.target import Target

@@ -16,9 +16,9 @@ from llmservice.reconcilers.inspections import Inspected, Inspections
 from llmservice.rendering.inspection_job import InspectionSettings, inspection_job
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import TINY, a_tiny_service
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Fault, Repository
@@ -158,14 +158,8 @@ def test_a_job_of_that_name_by_somebody_else_is_left_alone(quiet: Kube) -> None:
 @pytest.fixture
 def inspecting(operator: Operator, hub: LocalHub) -> Iterator[Operator]:
     """The operator, with inspections by its own image at that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_INSPECTION_IMAGE": IMAGE, "LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_INSPECTION_IMAGE=IMAGE, LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 @pytest.mark.usefixtures("image", "inspecting", "models")

@@ -6,8 +6,8 @@ import pytest
 
 from sandbox import Sandbox
 from sandbox.tiny_model import tiny_model
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask, event_reasons
 from tests.local_hub.local_hub import LocalHub, local_hub
 from tests.local_hub.repository import Repository
@@ -35,14 +35,8 @@ def hub(box: Sandbox) -> Iterator[LocalHub]:
 @pytest.fixture
 def slow(operator: Operator, hub: LocalHub) -> Iterator[Operator]:
     """The operator, whose engines load from that hub; as it was afterwards."""
-    before = dict(operator.environment)
-    operator.stop()
-    operator.environment |= {"LLMSERVICE_HF_ENDPOINT": hub.url}
-    operator.start()
-    yield operator
-    operator.stop()
-    operator.environment = before
-    operator.start()
+    with operator.told(LLMSERVICE_HF_ENDPOINT=hub.url):
+        yield operator
 
 
 def pods(kube: Kube) -> dict[str, Body]:

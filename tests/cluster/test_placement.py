@@ -12,9 +12,10 @@ import pytest
 import yaml
 
 from sandbox.settings import NODE
-from tests.cluster.conftest import ROOT, Operator
+from tests.cluster.conftest import ROOT
 from tests.cluster.fake_nodes import FakeNode, cordoned, standing
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 
 pytestmark = [pytest.mark.cluster, pytest.mark.sandbox]
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import TINY, a_tiny_service, address_of, ask, event_reasons
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.service_account import kubeconfig_with_token, withdraw
 from tests.cluster.services import a_tiny_service
 from tests.ports import free_port

@@ -3,8 +3,6 @@
 That is what a device that hangs looks like: probes succeed, metrics are answered, requests run, and no token comes.
 """
 
-import os
-import signal
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import pytest
 
 from llmservice.converging.node_life import SHIELD
-from tests.cluster.engine_process import engine_process
+from tests.cluster.engine_process import engine_process, engine_stopped
 from tests.cluster.kube import Body, Kube, Rejected, condition_of, item_of
 from tests.cluster.services import address_of, ask, on_gpu
 from tests.cluster.stopped_thread import stopped
@@ -71,12 +69,8 @@ def test_an_engine_that_is_stopped_whole_is_unreadable_and_not_restarted_by_us(k
     with InFlight(address_of(kube), 2, **LOAD) as load:
         time.sleep(1)
         load.hold(0)
-        process = engine_process(before)
-        os.kill(process, signal.SIGSTOP)
-        try:
+        with engine_stopped(before):
             kube.wait_reason("chat", "EngineUnresponsive", seconds=180)
-        finally:
-            os.kill(process, signal.SIGCONT)
     assert (told(kube), [*pods(kube)]) == ([], [before["metadata"]["uid"]])
 
 

@@ -1,17 +1,15 @@
 """Failures on a real cluster: each has its reason and remedy, and recovers if it can."""
 
 import json
-import os
-import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator
-from tests.cluster.engine_process import engine_process
+from tests.cluster.engine_process import engine_stopped
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask, event_reasons, on_gpu
 
 pytestmark = pytest.mark.cluster
@@ -110,12 +108,8 @@ def test_an_engine_that_hangs_is_named_until_it_answers(kube: Kube) -> None:
     kube.create(a_tiny_service())
     kube.wait_ready("chat")
     (pod,) = kube.list("Pod")
-    process = engine_process(pod)
-    os.kill(process, signal.SIGSTOP)
-    try:
+    with engine_stopped(pod):
         kube.wait_reason("chat", "EngineUnresponsive", seconds=180)
-    finally:
-        os.kill(process, signal.SIGCONT)
     kube.wait_ready("chat")
     kube.wait(lambda: event_reasons(kube)[-1] == "Ready", lambda: event_reasons(kube))
     assert event_reasons(kube) == ["Ready", "EngineUnresponsive", "Ready"]

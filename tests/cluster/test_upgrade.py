@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
 from tests.cluster.newer_operator import NEW_FIELD
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 
 pytestmark = pytest.mark.cluster

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import ask
 from tests.zero.conftest import activators
 from tests.zero.service import a_sleeper, activators_in_path, await_sleep, starts
@@ -18,14 +18,8 @@ __all__ = ["activators"]
 @pytest.fixture(scope="module")
 def with_activators(operator: Operator, activators: Kube) -> Iterator[None]:  # noqa: ARG001  (they must run)
     """The operator, told of them."""
-    usual = operator.environment
-    operator.stop()
-    operator.environment = {**usual, "LLMSERVICE_ACTIVATOR": "on"}
-    operator.start()
-    yield
-    operator.stop()
-    operator.environment = usual
-    operator.start()
+    with operator.told(LLMSERVICE_ACTIVATOR="on"):
+        yield
 
 
 def test_without_an_activator_zero_is_refused_with_the_way_out(kube: Kube) -> None:

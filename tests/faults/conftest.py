@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator, cluster, namespace
+from tests.cluster.conftest import cluster, namespace
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.faults.proxy import FaultProxy
 from tests.faults.results import Results
 from tests.faults.trial import Trial
@@ -38,18 +39,10 @@ def operator(proxy: FaultProxy, tmp_path_factory: pytest.TempPathFactory) -> Ite
     folder: Path = tmp_path_factory.mktemp("operator")
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(json.dumps(_kubeconfig(proxy.url)))
-    operator = Operator(
-        {"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PROBE_PORT": str(free_port())}, folder / "operator.log"
-    )
-    operator.start()
-    yield operator
-    proxy.heal()
-    assert operator.process is not None
-    still_runs = operator.process.poll() is None
-    operator.stop()
-    log = operator.log.read_text()
-    assert still_runs, log[-4000:]
-    assert "Traceback" not in log, log[-8000:]
+    environment = {"KUBECONFIG": str(kubeconfig), "LLMSERVICE_PROBE_PORT": str(free_port())}
+    with Operator(environment, folder / "operator.log").running() as operator:
+        yield operator
+        proxy.heal()
 
 
 @pytest.fixture(scope="session")

@@ -35,21 +35,15 @@ def hub(box: Sandbox) -> Iterator[LocalHub]:
 @pytest.fixture
 def story(trial: Trial, box: Sandbox, hub: LocalHub) -> Iterator[Kube]:
     """A namespace with the tiny model, an empty claim, and an operator that knows the hub; as it was afterwards."""
-    before = dict(trial.operator.environment)
-    trial.operator.stop()
-    trial.operator.environment |= {"LLMSERVICE_HF_ENDPOINT": hub.url, "LLMSERVICE_DOWNLOAD_IMAGE": IMAGE}
-    trial.operator.start()
-    with trial.fresh() as kube:
-        box.model_volume(kube.namespace, "models")
-        volume = box.cache_volume(kube.namespace, "weights")
-        kube.create(_claim())
-        yield kube
-        kube.delete("LLMService", "chat")
-        kube.kubectl("delete", "--wait=false", f"persistentvolume/{volume}")
-    trial.proxy.heal()
-    trial.operator.stop()
-    trial.operator.environment = before
-    trial.operator.start()
+    with trial.operator.told(LLMSERVICE_HF_ENDPOINT=hub.url, LLMSERVICE_DOWNLOAD_IMAGE=IMAGE):
+        with trial.fresh() as kube:
+            box.model_volume(kube.namespace, "models")
+            volume = box.cache_volume(kube.namespace, "weights")
+            kube.create(_claim())
+            yield kube
+            kube.delete("LLMService", "chat")
+            kube.kubectl("delete", "--wait=false", f"persistentvolume/{volume}")
+        trial.proxy.heal()
 
 
 def _claim() -> Body:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.faults.proxy import Entry, FaultProxy
 from tests.faults.scenes import Scene
 from tests.faults.state import children_of, state_of

@@ -7,7 +7,7 @@ from llmservice.converging.weights_failures import waiting_after
 from llmservice.converging.weights_progress import Received, how_far, why_slow
 from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
 from llmservice.models.download_request import DownloadRequest
-from llmservice.planning.service_plan import CachePlan
+from llmservice.planning.cache_plan import CachePlan
 
 _CACHE = CachePlan(claim="models", request=DownloadRequest(uri="hf://owner/name"))
 _GB = 10**9

@@ -13,8 +13,9 @@ import pytest
 
 from llmservice.engines.engine import PORT
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator, box, cluster, namespace
+from tests.cluster.conftest import box, cluster, namespace
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.service_account import kubeconfig_with_token
 from tests.contracts.metrics_server import metrics_server
 from tests.hostile import results

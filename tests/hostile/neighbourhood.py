@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from llmservice.cluster.kinds import KINDS
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.hostile.confined import Cgroup
 from tests.hostile.engines import Engines
 from tests.hostile.node import PlayedNode

@@ -114,22 +114,12 @@ class InMemoryCluster:
     async def delete(self, ref: Ref, *, uid: str) -> None:
         """Delete exactly the object with this UID; nothing happens when it is gone already."""
         self._enter("delete", ref)
-        live = self._objects.get(ref)
-        if live is None:
-            return
-        if uid_of(live) != uid:
-            raise Conflict("Conflict", f"{ref}: the UID in the precondition ({uid}) is not that of the object")
-        self.remove(ref)
+        self._remove_exactly(ref, uid)
 
     async def evict(self, ref: Ref, *, uid: str, grace_seconds: int) -> None:  # noqa: ARG002  (it ends at once)
         """Delete exactly the pod with this UID; disruption budgets are not played."""
         self._enter("evict", ref)
-        live = self._objects.get(ref)
-        if live is None:
-            return
-        if uid_of(live) != uid:
-            raise Conflict("Conflict", f"{ref}: the UID in the precondition ({uid}) is not that of the object")
-        self.remove(ref)
+        self._remove_exactly(ref, uid)
 
     async def record(self, event: Manifest) -> None:
         """Keep a core/v1 Event."""
@@ -191,6 +181,14 @@ class InMemoryCluster:
     def _enter(self, verb: str, ref: Ref) -> None:
         self.before(verb, ref)
         self.writes.append((verb, ref))
+
+    def _remove_exactly(self, ref: Ref, uid: str) -> None:
+        live = self._objects.get(ref)
+        if live is None:
+            return
+        if uid_of(live) != uid:
+            raise Conflict("Conflict", f"{ref}: the UID in the precondition ({uid}) is not that of the object")
+        self.remove(ref)
 
     def _checked(self, manifest: Manifest) -> Manifest:
         """The live object, when it is the one the manifest means."""

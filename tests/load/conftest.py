@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator, box, cluster, kube, models, operator
+from tests.cluster.conftest import box, cluster, kube, models, operator
+from tests.cluster.operator_process import Operator
 from tests.cluster.test_prometheus_source import MetricsServer, server
 
 __all__ = ["box", "cluster", "kube", "models", "operator", "server"]
@@ -14,14 +15,8 @@ __all__ = ["box", "cluster", "kube", "models", "operator", "server"]
 @pytest.fixture
 def prometheus(server: MetricsServer, operator: Operator) -> Iterator[MetricsServer]:
     """A real Prometheus, and the operator told where it is."""
-    usual = operator.environment
-    operator.stop()
-    operator.environment = {**usual, "LLMSERVICE_PROMETHEUS_URL": server.url}
-    operator.start()
-    yield server
-    operator.stop()
-    operator.environment = usual
-    operator.start()
+    with operator.told(LLMSERVICE_PROMETHEUS_URL=server.url):
+        yield server
 
 
 @pytest.fixture

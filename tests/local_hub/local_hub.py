@@ -7,13 +7,13 @@ are redirected to a second server with a signed address, as the real hub does.
 
 import asyncio
 import ssl
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.in_a_thread import in_a_thread
 from tests.local_hub.repository import Fault, Repository
 
 _SIGNATURE = "signature=secret%2Fof%3Dthe+address"
@@ -203,21 +203,9 @@ def local_hub(
     repositories: dict[str, Repository], tls: ssl.SSLContext | None = None, *, host: str = "127.0.0.1"
 ) -> Iterator[LocalHub]:
     """The hub in a thread of its own, at an address of this machine, as long as the block runs."""
-    hub, ready, done = LocalHub(repositories), threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with _served(hub, tls, host):
-            ready.set()
-            await asyncio.to_thread(done.wait)
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
+    hub = LocalHub(repositories)
+    with in_a_thread(_served(hub, tls, host)):
         yield hub
-    finally:
-        done.set()
-        thread.join(10)
 
 
 @asynccontextmanager

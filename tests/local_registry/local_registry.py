@@ -9,12 +9,13 @@ import asyncio
 import hashlib
 import json
 import ssl
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
+
+from tests.in_a_thread import in_a_thread
 
 _MODEL = "application/vnd.ollama.image.model"
 _CONFIG = "application/vnd.docker.container.image.v1+json"
@@ -88,25 +89,21 @@ def local_registry(
     models: dict[str, bytes], tls: ssl.SSLContext, *, host: str = "127.0.0.1"
 ) -> Iterator[LocalRegistry]:
     """The registry in a thread of its own, at an address of this machine, as long as the block runs."""
-    registry, ready, done = LocalRegistry(models), threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        runner = web.AppRunner(_application(registry), shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, host, 0, ssl_context=tls).start()
-        registry.address = f"{host}:{runner.addresses[0][1]}"
-        ready.set()
-        await asyncio.to_thread(done.wait)
-        await runner.cleanup()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
+    registry = LocalRegistry(models)
+    with in_a_thread(_served(registry, tls, host)):
         yield registry
+
+
+@asynccontextmanager
+async def _served(registry: LocalRegistry, tls: ssl.SSLContext, host: str) -> AsyncIterator[None]:
+    runner = web.AppRunner(_application(registry), shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, host, 0, ssl_context=tls).start()
+    registry.address = f"{host}:{runner.addresses[0][1]}"
+    try:
+        yield
     finally:
-        done.set()
-        thread.join(10)
+        await runner.cleanup()
 
 
 def _application(registry: LocalRegistry) -> web.Application:

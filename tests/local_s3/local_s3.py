@@ -6,7 +6,6 @@ The proxy changes neither paths nor headers of a request, so that signatures sta
 import asyncio
 import contextlib
 import subprocess
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from sandbox.build_s3 import s3_build
 from sandbox.cache import cache_folder
 from sandbox.progress import Progress
 from sandbox.waiting import wait_until
+from tests.in_a_thread import in_a_thread
 from tests.ports import free_port
 
 BUCKET = "models"
@@ -138,7 +138,7 @@ def local_s3(folder: Path) -> Iterator[LocalS3]:
     server = subprocess.Popen([*command, *posix], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     try:
         s3 = LocalS3(f"http://127.0.0.1:{port}")
-        with _proxy(s3):
+        with in_a_thread(_served(s3)):
             wait_until(lambda: _answers(s3.backend), "the S3 server", timeout_seconds=15)
             yield s3
     finally:
@@ -151,26 +151,6 @@ def _answers(url: str) -> bool:
         return bool(requests.get(url, timeout=1).status_code)
     except requests.ConnectionError:
         return False
-
-
-@contextmanager
-def _proxy(s3: LocalS3) -> Iterator[None]:
-    """In a thread of its own."""
-    ready, done = threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with _served(s3):
-            ready.set()
-            await asyncio.to_thread(done.wait)
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
-        yield
-    finally:
-        done.set()
-        thread.join(10)
 
 
 @asynccontextmanager

@@ -14,8 +14,9 @@ from sandbox import Sandbox
 from sandbox.cache import cache_folder
 from sandbox.engine_image import ARCHIVE
 from sandbox.progress import Progress
-from tests.cluster.conftest import ROOT, Operator, box, cluster, kube
+from tests.cluster.conftest import ROOT, box, cluster, kube
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.service_account import kubeconfig_of
 from tests.nodes import controller
 from tests.nodes.played import played_image
@@ -42,13 +43,8 @@ def token(cluster: Kube, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def operator(token: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """The operator as a process; at the end it still runs, and has logged no defect."""
     log = tmp_path_factory.mktemp("operator") / "operator.log"
-    operator = Operator({"KUBECONFIG": str(token)}, log)
-    operator.start()
-    yield operator
-    assert operator.process is not None
-    assert operator.process.poll() is None, log.read_text()[-4000:]
-    operator.stop()
-    assert "Traceback" not in log.read_text(), log.read_text()[-8000:]
+    with Operator({"KUBECONFIG": str(token)}, log).running() as operator:
+        yield operator
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmservice.autoscaling.snapshot import Replica
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from tests.unit.autoscaling.builders import a_replica, a_silent_replica, a_snapshot, a_threshold_policy, after
 
 USES = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6)

@@ -11,8 +11,9 @@ import pytest
 
 from sandbox import Sandbox
 from sandbox.commands import run
-from tests.cluster.conftest import Operator, box, cluster, namespace, quiet
+from tests.cluster.conftest import box, cluster, namespace, quiet
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 from tests.cluster.target import Target
 from tests.ports import free_port
@@ -100,11 +101,9 @@ def infra(cluster: Kube) -> Iterator[Kube]:
 def operator(target: Target, home: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """One process for all tests: it is never started again."""
     log = tmp_path_factory.mktemp("operator") / "operator.log"
-    operator = Operator({**target.operator_environment(), "LLMSERVICE_NAMESPACES": home.namespace}, log)
-    operator.start()
-    yield operator
-    operator.stop()
-    assert "Traceback" not in log.read_text(), log.read_text()[-8000:]
+    environment = {**target.operator_environment(), "LLMSERVICE_NAMESPACES": home.namespace}
+    with Operator(environment, log).running() as operator:
+        yield operator
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from llmservice.rendering.http_route import ROUTE_KINDS
-from tests.cluster.conftest import Operator, namespace
+from tests.cluster.conftest import namespace
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.service_account import kubeconfig_of
 from tests.cluster.services import a_tiny_service
 from tests.cluster.test_admission_policy import ACCOUNT, SYSTEM, admin
@@ -27,10 +28,8 @@ def served(admin: Kube, tmp_path: Path) -> Iterator[Kube]:
     kubeconfig, _ = kubeconfig_of(admin.within(SYSTEM), ACCOUNT, tmp_path)
     for within in namespace(admin):
         environment = {"KUBECONFIG": str(kubeconfig), "LLMSERVICE_NAMESPACES": within.namespace}
-        operator = Operator(environment, tmp_path / "operator.log")
-        operator.start()
-        yield within
-        operator.stop()
+        with Operator(environment, tmp_path / "operator.log").running():
+            yield within
 
 
 def test_both_kinds_are_made_changed_and_removed(served: Kube) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from llmservice.objects.references import Manifest, Ref
+from llmservice.objects.references import Manifest, Ref, ref_of, uid_of
 from tests.scenarios.world import NAMESPACE, World, a_ready_pod
 
 SERVICE = Ref("Service", NAMESPACE, "chat")
@@ -137,7 +137,7 @@ def test_a_child_of_ours_that_lost_its_label_keeps_its_replicas() -> None:
     world.scale(5, "hpa")
     ref = Ref("Deployment", NAMESPACE, "chat")
     world.cluster.edit(ref, lambda live: live["metadata"]["labels"].pop("llmservice.dev/name"))
-    world.cache.drop(ref)
+    world.cache.drop_uid(ref, world.get("Deployment")["metadata"]["uid"])
     world.reconcile()
     live = world.get("Deployment")
     assert live["metadata"]["labels"]["llmservice.dev/name"] == "chat"
@@ -158,7 +158,7 @@ def test_a_pod_that_names_an_invented_replica_set_is_no_replica(stalled: bool) -
 def test_a_pod_that_is_seen_before_its_replica_set_counts_once_that_is_there() -> None:
     world = World().serving()
     replica_set = world.replica_set()
-    world.cache.drop(Ref("ReplicaSet", NAMESPACE, replica_set["metadata"]["name"]))
+    world.cache.drop_uid(ref_of(replica_set), uid_of(replica_set))
     world.time += timedelta(seconds=1)
     world.reconcile()
     assert world.get("LLMService")["status"]["readyReplicas"] == 0

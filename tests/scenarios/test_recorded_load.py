@@ -6,7 +6,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.autoscaling.policy import Law, ScalingPolicy
 from llmservice.catalog.loader import load_catalogue
 from llmservice.engines.vllm.engine import ENGINE as VLLM
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from tests.recorded_load import decisions, load
 
 LOOKS = load(Path(__file__).parent / "vllm-kv-cache.json.gz")

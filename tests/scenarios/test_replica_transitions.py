@@ -115,7 +115,7 @@ def test_a_deployment_that_lost_its_labels_keeps_its_replicas_and_gets_the_label
     world.scale(6, OPERATOR)
     ref = Ref("Deployment", NAMESPACE, "chat")
     world.cluster.edit(ref, lambda live: live["metadata"].pop("labels"))
-    world.cache.drop(ref)
+    world.cache.drop_uid(ref, world.get("Deployment")["metadata"]["uid"])
     world.reconcile()
     live = world.get("Deployment")
     assert live["spec"]["replicas"] == 6

@@ -394,7 +394,7 @@ def test_what_served_may_fail_too_and_then_both_are_told() -> None:
 def test_a_gap_in_the_cache_does_not_try_it_again() -> None:
     world = rolled_back()
     good = world.template_digest()
-    world.cache.drop(DEPLOYMENT)
+    world.cache.drop_uid(DEPLOYMENT, world.get("Deployment")["metadata"]["uid"])
     world.settle()
     assert world.template_digest() == good
 

@@ -55,7 +55,7 @@ def test_a_write_that_fails_for_long_is_reported_with_the_api_servers_message_an
 
 def test_a_resource_whose_surroundings_may_not_be_seen_says_so_and_keeps_its_counts() -> None:
     world = World().serving(spec__replicas=2)
-    world.cache.drop(Ref("Deployment", NAMESPACE, "chat"))
+    world.cache.drop_uid(Ref("Deployment", NAMESPACE, "chat"), world.get("Deployment")["metadata"]["uid"])
     again = asyncio.run(world.reconciler.refused((NAMESPACE, "chat"), "Deployment: deployments is forbidden"))
     assert again is not None
     assert (world.condition()["status"], world.condition()["reason"]) == ("False", "RefusedByCluster")

@@ -51,6 +51,30 @@ def test_without_an_activator_it_stays() -> None:
     assert (world.replicas, world.in_path()) == (0, [TWO.address])
 
 
+def test_one_that_waits_for_an_activator_is_reconciled_in_every_round_until_one_is_its_endpoint() -> None:
+    world = ZeroWorld().awake()
+    world.activators.become()
+    world.tick(90)
+    world.activators.become(TWO)
+    world.changed.clear()
+    world.decide()
+    assert world.changed == ["chat"], "no change of the activators concerned it: a replica serves"
+    world.tick(2)
+    assert world.in_path() == [TWO.address]
+
+
+def test_one_that_sleeps_while_no_activator_is_ready_is_not_ready() -> None:
+    world = ZeroWorld().sleeping()
+    world.activators.become()
+    world.pass_once()
+    ready = world.condition()
+    assert (ready["status"], ready["reason"]) == ("False", "ActivatorMissing")
+    assert ("Warning", "ActivatorMissing") in world.events()
+    world.activators.become(ONE)
+    world.pass_once()
+    assert (world.condition()["status"], world.condition()["reason"]) == ("True", "Asleep")
+
+
 def test_a_held_request_wakes_it_at_once_and_the_activators_leave_when_the_replica_is_an_endpoint() -> None:
     world = ZeroWorld().sleeping()
     world.hold(3)
@@ -156,6 +180,26 @@ def test_a_suspended_one_holds_nothing() -> None:
     world.tick(2)
     assert world.in_path() == []
     assert world.condition()["reason"] == "Suspended"
+
+
+def test_one_that_goes_on_after_a_suspension_was_started_by_the_operator() -> None:
+    bounds = {"minReplicas": 0, "maxReplicas": 2}
+    world = ZeroWorld().sleeping()
+    world.apply(spec__autoscaling=bounds, spec__suspend=True)
+    world.tick(2)
+    world.apply(spec__autoscaling=bounds)
+    world.reconcile()
+    world.tick(3)
+    assert world.replicas == 1
+    assert "set by the operator" in world.scaled_events()[-1]
+
+
+def test_nobody_is_told_when_one_sleeps_whose_schedule_forbids_it() -> None:
+    day = {"name": "day", "start": "00:00", "end": "20:00", "minReplicas": 1}
+    world = ZeroWorld().awake(schedules=[day])
+    world.tick(90)
+    assert world.replicas == 1
+    assert world.idle.keys() == {"afterSeconds"}
 
 
 def test_a_floor_of_a_schedule_wakes_it() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator, box, cluster, namespace
+from tests.cluster.conftest import box, cluster, namespace
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service
 from tests.cluster.target import Target
 from tests.ports import free_port
@@ -38,14 +39,8 @@ def home(cluster: Kube, box: Sandbox) -> Iterator[Kube]:
 @pytest.fixture(scope="session")
 def operator(target: Target, home: Kube, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     """The operator that leads at first; at the end whichever leads still runs and has logged no defect."""
-    operator = an_operator(target, home, tmp_path_factory.mktemp("operator") / "operator.log")
-    operator.start()
-    yield operator
-    still_runs = operator.process is not None and operator.process.poll() is None
-    operator.stop()
-    log = operator.log.read_text()
-    assert still_runs, log[-4000:]
-    assert "Traceback" not in log, log[-8000:]
+    with an_operator(target, home, tmp_path_factory.mktemp("operator") / "operator.log").running() as operator:
+        yield operator
 
 
 def an_operator(target: Target, home: Kube, log: Path) -> Operator:

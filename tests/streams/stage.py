@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import address_of, ask
 from tests.streams.audience import KNOCK_SECONDS, Audience
 from tests.streams.results import Row, row_of

@@ -11,8 +11,9 @@ from sandbox.images import image_names
 from sandbox.progress import Progress
 from sandbox.tiny_llama import write_tiny_llama
 from sandbox.vllm_image import VLLM_IMAGE, vllm_image_build
-from tests.cluster.conftest import Operator, box, cluster, kube, namespace, operator
+from tests.cluster.conftest import box, cluster, kube, namespace, operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.vllm.services import MODEL_FOLDER, a_vllm_service
 
 __all__ = ["box", "cluster", "kube", "operator"]

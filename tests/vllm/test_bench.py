@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from llmservice.bench.records import NO_TEXT
 from sandbox import Sandbox
 from tests.bench.calling import Bench
 from tests.cluster.kube import Kube
@@ -33,7 +34,7 @@ def test_what_a_bench_measured_is_where_the_autoscaler_starts(
     assert (told["ended"], told["partial"]) == (30, False)
     for number, row in enumerate(told["rows"], start=1):
         report = report_of(tmp_path / "kept", number)
-        assert row["errors"] == {}
+        assert set(row["errors"]) <= {NO_TEXT}, "which this model of random weights may say"
         assert row["tokens_per_second"] == pytest.approx(report["output_token_throughput"]["avg"], rel=CLOSE)
         assert row["ttft_seconds"]["p90"] == pytest.approx(report["time_to_first_token"]["p90"] / 1e3, rel=CLOSE)
 

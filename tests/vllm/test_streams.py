@@ -3,8 +3,8 @@
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.streams.audience import Audience
 from tests.streams.stage import Stage
 from tests.vllm.services import a_vllm_service, tokens_of

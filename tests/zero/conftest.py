@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import ROOT, Operator, box, cluster, kube, models
+from tests.cluster.conftest import ROOT, box, cluster, kube, models
 from tests.cluster.kube import Body, Kube
 from tests.cluster.operator_image import IMAGE, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.target import Target
 from tests.ports import free_port
 
@@ -42,14 +43,8 @@ def operator(
     """It knows of the activators; at the end it still runs and has logged no defect."""
     ports = {"LLMSERVICE_METRICS_PORT": str(free_port()), "LLMSERVICE_METRICS_AUTH": "none"}
     environment = {**target.operator_environment(), **ports, "LLMSERVICE_ACTIVATOR": "on"}
-    operator = Operator(environment, tmp_path_factory.mktemp("operator") / "operator.log")
-    operator.start()
-    yield operator
-    still_runs = operator.process is not None and operator.process.poll() is None
-    operator.stop()
-    log = operator.log.read_text()
-    assert still_runs, log[-4000:]
-    assert "Traceback" not in log, log[-8000:]
+    with Operator(environment, tmp_path_factory.mktemp("operator") / "operator.log").running() as operator:
+        yield operator
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import urllib.request
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import address_of, ask
 from tests.zero.clients import ask_at_once, overtaken, told
 from tests.zero.conftest import of

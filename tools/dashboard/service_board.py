@@ -1,9 +1,8 @@
 """How a service does: what its clients see, what it holds, and why it has its number of replicas."""
 
-from tools.dashboard.fleet_rules import burn_rate
+from tools.dashboard.latency_row import LATENCY
 from tools.dashboard.panel import (
     OF_SERVICES,
-    RATE,
     SERVICE,
     Board,
     Panel,
@@ -13,25 +12,9 @@ from tools.dashboard.panel import (
     recorded,
     replicas,
 )
+from tools.dashboard.replicas_row import REPLICAS
 
-_TTFT, _TPOT, _BETWEEN = "llmservice:ttft_seconds", "llmservice:tpot_seconds", "llmservice:inter_token_seconds"
 _REPLICA = "{{namespace}}/{{pod}}"
-
-
-def _shares(histogram: str) -> tuple[Query, ...]:
-    buckets = recorded(f"{histogram}_bucket:rate5m", "namespace, name, le")
-    return tuple(
-        Query(f"histogram_quantile({share}, {buckets})", f"{SERVICE} {name}")
-        for share, name in ((0.5, "median"), (0.95, "95 %"), (0.99, "99 %"))
-    )
-
-
-def _objective(kind: str) -> Query:
-    return Query(largest("llmservice_objective_seconds", f'objective="{kind}"'), f"{SERVICE} objective")
-
-
-def _in_an_hour(name: str) -> str:
-    return f"sum by (namespace, name, objective) (increase(llmservice_objective_{name}_total{{{OF_SERVICES}}}[1h]))"
 
 
 def _counted(metric: str, title: str) -> Query:
@@ -70,48 +53,6 @@ NOW = (
         queries=(Query(largest("llmservice_info", by="namespace, name, engine, model, accelerator")),),
         kind="table",
         width=9,
-    ),
-)
-
-LATENCY = (
-    Panel(
-        title="Time to first token",
-        meaning="From the request to the first token of its answer, and the objective where one is set.",
-        unit="s",
-        queries=(*_shares(_TTFT), _objective("ttft")),
-        width=12,
-        roles=("ttft",),
-    ),
-    Panel(
-        title="Time per output token",
-        meaning="Of each answer the mean after its first token, and the objective where one is set.",
-        unit="s",
-        queries=(*_shares(_TPOT), _objective("tpot")),
-        width=12,
-        roles=("tpot",),
-    ),
-    Panel(
-        title="Time between tokens",
-        meaning="Mean over all running requests.",
-        unit="s",
-        queries=(Query(f"{recorded(f'{_BETWEEN}_sum:rate5m')} / {recorded(f'{_BETWEEN}_count:rate5m')}", SERVICE),),
-        roles=("inter_token_latency",),
-    ),
-    Panel(
-        title="Requests within the objective",
-        meaning="Share of the last hour, of services that are scaled by latency the engine reports.",
-        unit="percentunit",
-        queries=(
-            Query(f"1 - {_in_an_hour('violations')} / {_in_an_hour('requests')}", f"{SERVICE} {{{{objective}}}}"),
-        ),
-        roles=("ttft", "tpot"),
-    ),
-    Panel(
-        title="Burn rate of the error budget",
-        meaning="Over an hour; 1 uses up the budget of 5 % of requests just in its time. Alerts begin at 14.4.",
-        unit="none",
-        queries=(Query(recorded(burn_rate("1h"), "namespace, name, objective"), f"{SERVICE} {{{{objective}}}}"),),
-        roles=("ttft", "tpot"),
     ),
 )
 
@@ -183,84 +124,6 @@ ERRORS = (
             _counted("llmservice_requests_truncated_total", "cut"),
             _counted("llmservice_engine_stalls_total", "hung"),
             _counted("llmservice_engine_restarts_total", "restarted"),
-        ),
-    ),
-)
-
-REPLICAS = (
-    Panel(
-        title="Replicas: decided, advised, desired, ready",
-        meaning="Decided: the autoscaler's last word. Advised: what mode Advise would run.",
-        unit="none",
-        queries=(
-            Query(largest("llmservice_autoscale_desired_replicas"), f"{SERVICE} decided"),
-            Query(largest("llmservice_autoscale_advised_replicas"), f"{SERVICE} advised"),
-            Query(replicas("desired"), f"{SERVICE} desired"),
-            Query(replicas("ready"), f"{SERVICE} ready"),
-        ),
-        width=12,
-    ),
-    Panel(
-        title="Why that many",
-        meaning="The reason of the last decision, over time; `llmservice explain` has the numbers behind it.",
-        unit="none",
-        queries=(
-            Query(largest("llmservice_autoscale_reason", by="namespace, name, reason"), f"{SERVICE} {{{{reason}}}}"),
-        ),
-        kind="state-timeline",
-        width=12,
-    ),
-    Panel(
-        title="Load that is decided from",
-        meaning="As the autoscaler read it: requests running and waiting.",
-        unit="none",
-        queries=(
-            Query(largest("llmservice_requests_running"), f"{SERVICE} running"),
-            Query(largest("llmservice_requests_waiting"), f"{SERVICE} waiting"),
-        ),
-    ),
-    Panel(
-        title="KV-cache use that is decided from",
-        meaning="Mean of the replicas that report one.",
-        unit="percentunit",
-        queries=(Query(largest("llmservice_kv_cache_usage_ratio"), SERVICE),),
-        roles=("kv_use",),
-    ),
-    Panel(
-        title="Age of readings",
-        meaning="The oldest reading that was decided from.",
-        unit="s",
-        queries=(Query(largest("llmservice_autoscale_reading_age_seconds"), SERVICE),),
-    ),
-    Panel(
-        title="Decisions by reason",
-        meaning="Decisions of the autoscaler; docs/reference/reasons.md says what each reason means.",
-        unit="cps",
-        queries=(
-            Query(f"sum by (reason) (rate(llmservice_autoscale_decisions_total{{{OF_SERVICES}}}{RATE}))", "{{reason}}"),
-        ),
-        stacked=True,
-    ),
-    Panel(
-        title="Failed readings by reason",
-        meaning="Pods whose metrics could not be read.",
-        unit="cps",
-        queries=(
-            Query(
-                f"sum by (reason) (rate(llmservice_autoscale_read_failures_total{{{OF_SERVICES}}}{RATE}))",
-                "{{reason}}",
-            ),
-        ),
-    ),
-    Panel(
-        title="Length of a round",
-        meaning="Reading, deciding and acting for all services.",
-        unit="s",
-        queries=(
-            Query(
-                f"histogram_quantile(0.99, sum by (le) (rate(llmservice_autoscale_duration_seconds_bucket{RATE})))",
-                "99 %",
-            ),
         ),
     ),
 )

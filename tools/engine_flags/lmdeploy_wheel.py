@@ -5,18 +5,17 @@ the others, one method for each: `ArgumentHelper.session_len(pt_group)`. The oth
 """
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from zipfile import ZipFile
 
 from llmservice.catalog.recorded_flags import Option, Takes
 from tools.engine_flags.vllm_values import takes_of_keywords
+from tools.engine_flags.wheels import variables_named
 
 _COMMAND, _HELPERS = "lmdeploy/cli/serve.py", "lmdeploy/cli/utils.py"
 _FUNCTION, _HELPER = "add_parser_api_server", "ArgumentHelper"
 _CHOSEN = ("--dtype", "--model-format", "--quant-policy", "--backend")
-_VARIABLE = re.compile(rb"\bLMDEPLOY_[A-Z0-9_]*[A-Z0-9]\b")
 
 Functions = Mapping[str, ast.FunctionDef]
 """Name → a method of ArgumentHelper."""
@@ -39,12 +38,7 @@ def wheel_choices(wheel: Path) -> dict[str, list[str]]:
 
 def wheel_variables(wheel: Path) -> list[str]:
     """Every variable with LMDeploy's prefix that one of its modules names, sorted."""
-    found = set[bytes]()
-    with ZipFile(wheel) as archive:
-        for name in archive.namelist():
-            if name.endswith(".py"):
-                found.update(_VARIABLE.findall(archive.read(name)))
-    return sorted(name.decode() for name in found)
+    return variables_named(wheel, "LMDEPLOY_")
 
 
 def _arguments(wheel: Path) -> Iterator[tuple[tuple[str, ...], dict[str, ast.expr]]]:

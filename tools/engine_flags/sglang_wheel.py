@@ -7,7 +7,6 @@ choices, and in older releases all of them, are plain `parser.add_argument("--x"
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -15,12 +14,12 @@ from zipfile import ZipFile
 
 from llmservice.catalog.recorded_flags import Option, Takes
 from tools.engine_flags.vllm_values import takes_of_annotation, takes_of_keywords
+from tools.engine_flags.wheels import variables_named
 
 _SOURCES = ("sglang/srt/server_args.py", "sglang/srt/arg_groups/fields/*.py")
 _CHOICES = "sglang/srt/arg_groups/choices.py"
 _LISTS = {"QUANTIZATION_CHOICES": "--quantization", "LOAD_FORMAT_CHOICES": "--load-format"}
 _CHOSEN = ("--dtype", "--kv-cache-dtype")
-_VARIABLE = re.compile(rb"\bSGLANG_[A-Z0-9_]*[A-Z0-9]\b")
 _ALONE = frozenset({"DeprecatedStoreTrueAction", "DeprecatedStoreConstAction", "DeprecatedAction"})
 """Actions that take no value unless `nargs` says so (arg_groups/argparse_actions.py)."""
 _BOTH = "BooleanOptionalAction"
@@ -40,12 +39,7 @@ def wheel_options(wheel: Path) -> list[Option]:
 
 def wheel_variables(wheel: Path) -> list[str]:
     """Every variable of SGLang's own that one of its modules names, sorted."""
-    found = set[bytes]()
-    with ZipFile(wheel) as archive:
-        for name in archive.namelist():
-            if name.endswith(".py"):
-                found.update(_VARIABLE.findall(archive.read(name)))
-    return sorted(name.decode() for name in found)
+    return variables_named(wheel, "SGLANG_")
 
 
 def wheel_choices(wheel: Path) -> dict[str, list[str]]:

@@ -12,9 +12,11 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from sandbox.cache import cache_folder
+from sandbox.cache import cache_folder, locked
 from sandbox.commands import follow
 from sandbox.progress import Say
 from tools.release.names import ROOT
@@ -56,27 +58,30 @@ def ensure_debian_base() -> None:
     if buildah("images", "--quiet", "--filter", f"reference={base_name()}").strip():
         return
     root = _storage() / "base"
-    shutil.rmtree(root, ignore_errors=True)
-    _run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", "bookworm", str(root))
-    for folder in _SUPERFLUOUS:
-        shutil.rmtree(root / folder)
-    container = buildah("from", "scratch").strip()
-    buildah("copy", "--quiet", container, str(root), "/")
-    buildah("commit", "--quiet", "--rm", container, base_name())
-    shutil.rmtree(root)
+    with _building():
+        shutil.rmtree(root, ignore_errors=True)
+        _run("debootstrap", "--variant=minbase", f"--include={_PACKAGES}", "bookworm", str(root))
+        for folder in _SUPERFLUOUS:
+            shutil.rmtree(root / folder)
+        container = buildah("from", "scratch").strip()
+        buildah("copy", "--quiet", container, str(root), "/")
+        buildah("commit", "--quiet", "--rm", container, base_name())
+        shutil.rmtree(root)
 
 
 def build_image(context: Path, *options: str) -> str:
     """Build the Dockerfile of a folder; the image's ID. Its layers are kept for the next build."""
     lent = ("--volume", f"{_CERTIFICATES}:{_CERTIFICATES}:ro")
-    return buildah("bud", "--quiet", "--layers", *lent, *options, str(context)).split()[-1]
+    with _building():
+        return buildah("bud", "--quiet", "--layers", *lent, *options, str(context)).split()[-1]
 
 
 def build_dated_image(context: Path, epoch: int, identity: Path, say: Say) -> str:
     """Build it anew with every file dated by `epoch` (seconds), and say each line; the ID, which `identity` keeps."""
     lent = ("--volume", f"{_CERTIFICATES}:{_CERTIFICATES}:ro")
     kept = ("--iidfile", str(identity), "--timestamp", str(epoch), "--no-cache")
-    follow([*_command(), "bud", *kept, *lent, str(context)], say, environment=_ENVIRONMENT)
+    with _building():
+        follow([*_command(), "bud", *kept, *lent, str(context)], say, environment=_ENVIRONMENT)
     return identity.read_text("ascii").strip()
 
 
@@ -90,12 +95,31 @@ def drop_old_images() -> None:
 
     Each layer is a whole copy of the files, so that every change of the sources costs a gigabyte.
     """
-    found = json.loads(buildah("images", "--json", "--filter", "dangling=true") or "[]") or []
-    for image in found:
+    for image in _untagged():
         if image["created"] < time.time() - _KEPT_SECONDS:
             # One that another build goes on from, or has just removed, is left to it.
             with contextlib.suppress(RuntimeError):
                 buildah("rmi", image["id"])
+
+
+def _untagged() -> list[dict[str, Any]]:
+    """None where the list fails, as it does while another build removes an image: the next build looks again."""
+    try:
+        listed = buildah("images", "--json", "--filter", "dangling=true")
+    except RuntimeError:
+        return []
+    return json.loads(listed or "[]") or []
+
+
+@contextlib.contextmanager
+def _building() -> Iterator[None]:
+    """One build at a time, so that every container that is there was left by a build that was cut off.
+
+    Such containers keep whole images from being removed.
+    """
+    with locked(_storage() / "building.lock"):
+        buildah("rm", "--all")
+        yield
 
 
 def check_programs() -> None:

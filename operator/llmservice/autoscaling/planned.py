@@ -3,7 +3,7 @@
 from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.autoscaling.schedules import Bounds
-from llmservice.planning.service_plan import ScalingPlan
+from llmservice.planning.scaling_plan import ScalingPlan
 
 
 def policy_of(scaling: ScalingPlan, bounds: Bounds, slots: int, period_seconds: float) -> ScalingPolicy:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from llmservice.autoscaling.memory import LinePoint
 from llmservice.autoscaling.schedules import Bounds
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 
 
 class Law(StrEnum):

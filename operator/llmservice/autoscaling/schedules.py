@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from llmservice.planning.service_plan import ScalingPlan, Schedule
+from llmservice.planning.scaling_plan import ScalingPlan, Schedule
 
 _DAY = timedelta(days=1)
 _AHEAD = 8 * _DAY

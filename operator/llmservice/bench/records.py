@@ -11,6 +11,9 @@ from llmservice.untrusted.texts import printable
 _LONGEST_LINE = 4 * 2**20
 _LONGEST_ERROR = 200
 _MOST_GAPS = 200_000
+_NOTHING_TO_READ = "No responses with actual content"
+"""AIPerf 0.13.0 (record_models.py) of an answer whose tokens are all special ones, or that ended at once."""
+NO_TEXT = "no text in the answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +89,13 @@ def _measured(metadata: Mapping[str, Any], metrics: Mapping[str, Any], error: An
 def _error(error: Any, metadata: Mapping[str, Any]) -> str:
     """In one line: the status of HTTP and the kind, or what the answer lacked."""
     if isinstance(error, Mapping):
+        if _NOTHING_TO_READ in str(error.get("message")):
+            return NO_TEXT
         parts = (error.get("code"), error.get("type"), error.get("message"))
         return cut_error(" ".join(str(part) for part in parts if part)) or "failed"
     if metadata.get("was_cancelled"):
         return "cancelled"
-    return "no token in the answer"
+    return NO_TEXT
 
 
 def cut_error(text: str) -> str:

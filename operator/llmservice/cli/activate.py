@@ -1,7 +1,6 @@
 """`llmservice activate`: the activator process."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +9,8 @@ import click
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.process import Where, run_activator
 from llmservice.cli.exit_codes import errors_shown
-from llmservice.cli.given_namespaces import given_namespaces
-from llmservice.controllers.logs import set_up_logs
+from llmservice.cli.process_options import ProcessOptions, process_options
 from llmservice.objects.endpoint_slices import CONTROL_PORT
-from llmservice.settings import settings_from
 
 _USUAL = Bounds()
 _MIB = 2**20
@@ -30,21 +27,7 @@ def _bound(
 
 
 @click.command(name="activate")
-@click.option("--context", default=None, help="Kubeconfig context. Omitted: the pod's service account, or the current.")
-@click.option(
-    "--kubeconfig",
-    default="",
-    metavar="FILE",
-    help="Kubeconfig file. Omitted: $KUBECONFIG, in a pod its service account, else ~/.kube/config.",
-)
-@click.option(
-    "--namespace",
-    "-n",
-    "namespaces",
-    multiple=True,
-    callback=given_namespaces,
-    help="Hold for services of this namespace alone; repeatable. Omitted: all.",
-)
+@process_options(namespaces="Hold for services of this namespace alone; repeatable. Omitted: all.")
 @_bound("--held", click.IntRange(1, 100_000), _USUAL.held, "Requests held at once.")
 @_bound("--held-each", click.IntRange(1, 100_000), _USUAL.held_each, "Those of one service that says nothing else.")
 @_bound("--held-mib", click.IntRange(1, 65_536), _USUAL.held_bytes // _MIB, "MiB of what is read of them.")
@@ -56,12 +39,7 @@ def _bound(
 )
 @_bound("--control-port", click.IntRange(1, 65_535), CONTROL_PORT, "Port of /held, /healthz and /readyz.")
 @_bound("--address", click.STRING, "", "Address to listen on. Omitted: all.")
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default=None, help="Log level (info)."
-)
-def command(
-    context: str | None, kubeconfig: str, namespaces: tuple[str, ...], log_level: str | None, **given: Any
-) -> None:
+def command(process: ProcessOptions, **given: Any) -> None:
     """Hold requests for services without a ready replica, and send them to the first one, until SIGTERM or Ctrl-C.
 
     It listens on a port for each service whose EndpointSlice of the operator names one, reads EndpointSlices and
@@ -69,16 +47,13 @@ def command(
     for `llmservice run`; an option wins over its variable.
     """
     with errors_shown():
-        settings = settings_from()
-        if kubeconfig:
-            os.environ["KUBECONFIG"] = kubeconfig  # read anew when a token has ended
+        settings = process.begin()
         where = Where(
             host=given["address"],
             control_port=given["control_port"],
-            context=context or settings.context,
-            namespaces=namespaces or settings.namespaces,
+            context=settings.context,
+            namespaces=settings.namespaces,
         )
-        set_up_logs(log_level or settings.log_level, settings.log_format)
         asyncio.run(run_activator(_bounds(given), where))
 
 

@@ -21,9 +21,9 @@ from llmservice.cluster.api_server import ApiServer
 from llmservice.errors import Conflict, InvalidInput
 from llmservice.objects.names import DOWNLOAD_PREFIX, OPERATOR
 from llmservice.objects.references import Manifest, ref_of
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan
 from llmservice.reconcilers.downloads import download_settings
 from llmservice.rendering.claim import owned_claim
 from llmservice.rendering.download_job import DownloadSettings, download_job

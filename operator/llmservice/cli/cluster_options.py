@@ -11,6 +11,13 @@ from llmservice.cli.where import Where
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+kubeconfig_option = click.option(
+    "--kubeconfig",
+    default="",
+    metavar="FILE",
+    help="Kubeconfig file. Omitted: $KUBECONFIG, in a pod its service account, else ~/.kube/config.",
+)
+
 
 def cluster_options(command: Command) -> Command:
     """Adds --namespace, --context and --kubeconfig; the command gets them as `where`."""
@@ -33,12 +40,7 @@ def connection_options(command: Command) -> Command:
         return command(*arguments, where=where, **given)
 
     for option in (
-        click.option(
-            "--kubeconfig",
-            default="",
-            metavar="FILE",
-            help="Kubeconfig file. Omitted: $KUBECONFIG, in a pod its service account, else ~/.kube/config.",
-        ),
+        kubeconfig_option,
         click.option(
             "--context", default="", shell_complete=contexts, help="Kubeconfig context. Omitted: the current one."
         ),

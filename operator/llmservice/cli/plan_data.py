@@ -7,7 +7,8 @@ from llmservice.cli.answers import Answer, FileAnswer
 from llmservice.cli.findings import Finding
 from llmservice.cli.fit_figures import figures_of
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.cache_plan import CachePlan
+from llmservice.planning.service_plan import ServicePlan
 
 
 def as_object(files: Iterable[FileAnswer]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from llmservice.cli.findings import Finding, one_line
 from llmservice.cli.fit_figures import WORDS
 from llmservice.cli.plural import counted
 from llmservice.converging.redaction import redacted_arguments
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.cache_plan import CachePlan
+from llmservice.planning.service_plan import ServicePlan
 
 _WIDTH = 110
 _LABEL = 13

@@ -8,7 +8,7 @@ from typing import Any
 from llmservice.autoscaling.policy import Law, Objective, Reserve, ScalingPolicy
 from llmservice.autoscaling.schedules import Timetable
 from llmservice.errors import InvalidInput, UsageError
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from llmservice.simulation.engine_profile import EngineProfile
 from llmservice.simulation.peers.registry import NamedPolicy
 from llmservice.simulation.request import Arrival

@@ -44,14 +44,14 @@ class PlatformWatch:
     async def look(self) -> float:
         """Look once; returns the seconds until the next look."""
         try:
-            found = self.planner.catalogue.platform_of(await self.label_keys())
+            keys = await self.label_keys()
         except Refused as refusal:
             self._tell_of_refusal(refusal)
             return _EVERY_SECONDS
         except OperatorError as error:
             log.warning("nodes: %s", error)
             return _UNAVAILABLE_AGAIN_SECONDS
-        self._use(found or self.setting)
+        self._use(self.planner.catalogue.platform_of(keys) or self.setting)
         return _EVERY_SECONDS
 
     def _check_setting(self) -> None:

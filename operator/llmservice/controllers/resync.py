@@ -127,15 +127,22 @@ class Resync:
                 return  # everything is listed again
             for item in page.objects:
                 listed.add((item.namespace, item.name))
-                await self._look(kind, item, version)
+                await self._look(kind, item, page.version, epoch)
             await pause()
+        if epoch != self.history.epoch:
+            return  # what was listed is of another history
         for body in self.cache.of_kind(kind, selection.namespace):
             ref = ref_of(body)
             if (ref.namespace, ref.name) not in listed and version_of(body) <= version:
                 _forget(self.cache, ref, body)
 
-    async def _look(self, kind: str, item: Counted, version: int) -> None:
-        """Fetch the object unless it is known as it is listed; what is newer than the list was told by a watch."""
+    async def _look(self, kind: str, item: Counted, version: int, epoch: int) -> None:
+        """Fetch the object unless it is known as it is listed; what is newer than the list was told by a watch.
+
+        `epoch` is the history of the list: of another one it tells nothing.
+        """
+        if epoch != self.history.epoch:
+            return
         ref = Ref(kind, item.namespace, item.name)
         known = self.cache.get(ref)
         if known is not None:
@@ -147,7 +154,7 @@ class Resync:
             if uid_of(known) != item.uid:
                 _forget(self.cache, ref, known)
         live = await self.api.get(ref)
-        if live is not None:
+        if live is not None and epoch == self.history.epoch:
             self.cache.put(live, true_at=version)
 
     async def _swept(self, namespace: str, pause: Pause) -> bool:

@@ -34,7 +34,8 @@ from llmservice.objects.pods import (
     waiting_of,
 )
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ProxyPlan, ServicePlan
+from llmservice.planning.proxy_plan import ProxyPlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.untrusted.patterns import compiled
 
 _IMAGE_PULL_ERRORS = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable"})

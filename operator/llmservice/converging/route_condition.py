@@ -10,7 +10,7 @@ from llmservice.converging.conditions import Condition, condition_in
 from llmservice.converging.diagnosis import sentence
 from llmservice.converging.route_answers import Answer, Parent, parents_of, refusals
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import RoutePlan
+from llmservice.planning.route_plan import RoutePlan
 from llmservice.rendering.http_route import exposed_path
 from llmservice.untrusted.texts import printable
 

@@ -14,7 +14,8 @@ from llmservice.converging.conditions import Condition, condition_in, timestamp
 from llmservice.converging.diagnosis import Diagnosis
 from llmservice.models.download_answer import DownloadedModel, is_path_on_claim
 from llmservice.models.sizes import in_gb
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.cache_plan import CachePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.untrusted.texts import cut
 
 Status = Mapping[str, Any]

@@ -7,7 +7,7 @@ from llmservice.converging.diagnosis import sentence
 from llmservice.converging.weights import Waiting
 from llmservice.models.download_failure import DownloadFailure, DownloadFailureReason
 from llmservice.models.sizes import in_gb
-from llmservice.planning.service_plan import CachePlan
+from llmservice.planning.cache_plan import CachePlan
 
 _R = DownloadFailureReason
 _REASONS: Mapping[DownloadFailureReason, Reason] = {

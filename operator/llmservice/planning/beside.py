@@ -17,7 +17,7 @@ from llmservice.models.download_names import problem_of
 from llmservice.models.download_request import DownloadRequest
 from llmservice.planning.cache import expected_path
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import Mount
+from llmservice.planning.pod_plan import Mount
 
 SOURCES_PATH = "/sources"
 """Below it claims are mounted that the model itself does not lie on, each by its name."""

@@ -12,6 +12,7 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
 from llmservice.api.v1alpha1.model_cache import CacheClaim
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Default, Engine
 from llmservice.engines.gguf import quantization_in, whole_name
 from llmservice.errors import InvalidSpec, ModelRefused
@@ -21,9 +22,10 @@ from llmservice.models.download_names import problem_of
 from llmservice.models.download_request import COMPILE_FOLDER, DownloadRequest
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
+from llmservice.planning.cache_plan import CachePlan, OwnedClaim
 from llmservice.planning.decided import Decided, default
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, RolloutPlan
+from llmservice.planning.service_plan import RolloutPlan
 
 _CLAIM_FIELD = "model.cache.claim"
 _MARGIN = 1.1

@@ -12,7 +12,8 @@ from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.resource import KIND
 from llmservice.objects.references import controller_of
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.cache_plan import CachePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.untrusted.texts import cut
 
 _GB = 10**9

@@ -7,8 +7,8 @@ from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import Launch, ModelSource, Probes
 from llmservice.planning.environment import environment
 from llmservice.planning.facts import RegistrySettings
+from llmservice.planning.pod_plan import ContainerPlan, WorkerPlan
 from llmservice.planning.resources import ContainerResources
-from llmservice.planning.service_plan import ContainerPlan, WorkerPlan
 
 
 def plan_container(

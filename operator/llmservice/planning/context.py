@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.argument_values import flags_in
-from llmservice.engines.engine import Engine
+from llmservice.engines.engine import Default, Engine
 from llmservice.errors import InvalidSpec
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.decided import Decided, default
@@ -16,7 +16,6 @@ from llmservice.planning.fit.setup import Setup
 from llmservice.planning.fit.start import incalculable, setup_of, share_unknown
 from llmservice.planning.nodes import devices_of
 from llmservice.planning.parallelism import choose_parallelism
-from llmservice.planning.service_plan import Default
 from llmservice.planning.task import POOLED, task_of
 
 _MOST_RESERVED_TOKENS = 32_768

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.resource import LLMService
-from llmservice.engines.engine import Engine, Launch, ModelSource, ServingRequest
+from llmservice.engines.engine import Default, Engine, Launch, ModelSource, ServingRequest
 from llmservice.engines.parallelism import Parallelism
 from llmservice.models.model_facts import Task
 from llmservice.planning.beside import Beside, choose_beside
 from llmservice.planning.cache import cached_model, choose_cache
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.context import Context
 from llmservice.planning.decided import Decided
 from llmservice.planning.drain import drain_seconds, drains_until_sent, grace_seconds
@@ -22,7 +23,7 @@ from llmservice.planning.resources import ContainerResources, choose_resources
 from llmservice.planning.rollout import choose_rollout
 from llmservice.planning.scaling import replica_bound
 from llmservice.planning.security import Security, choose_security
-from llmservice.planning.service_plan import CachePlan, Default, RolloutPlan
+from llmservice.planning.service_plan import RolloutPlan
 from llmservice.planning.shared_memory import choose_shared_memory
 from llmservice.planning.startup import progress_deadline_seconds, startup_seconds
 from llmservice.planning.task import choose_task

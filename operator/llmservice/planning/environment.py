@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Launch, ModelSource
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import Json
 
 _TOKEN = "HF_TOKEN"  # noqa: S105  (a name, not a secret)
 

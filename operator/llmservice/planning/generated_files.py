@@ -6,7 +6,8 @@ So no ConfigMap has to be made, owned and cleared away, and a changed file is a 
 from collections.abc import Iterator, Mapping
 
 from llmservice.api.v1alpha1.resource import GROUP
-from llmservice.planning.service_plan import Json, Mount
+from llmservice.catalog.accelerator import Json
+from llmservice.planning.pod_plan import Mount
 
 _PREFIX = f"{GROUP}/file-"
 

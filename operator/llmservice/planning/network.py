@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
-from llmservice.planning.service_plan import Json
+from llmservice.catalog.accelerator import Json
 
 OPERATOR_NAMESPACE = "llmservice-system"
 """The namespace in which the manifests install the operator."""

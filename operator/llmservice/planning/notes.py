@@ -6,8 +6,8 @@ from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.engine import MODELS_PATH, ModelSource
 from llmservice.models.sizes import in_gib
+from llmservice.planning.cache_plan import CachePlan, OwnedClaim
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import CachePlan, OwnedClaim
 
 _IMAGE_VOLUMES = (
     "the model is mounted from an image, for which Kubernetes has the feature gate ImageVolume: on by default since "

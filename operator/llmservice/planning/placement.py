@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.planning.device_support import MACHINE, variant_of
 from llmservice.planning.facts import Facts, gpu_of
-from llmservice.planning.service_plan import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,10 +26,12 @@ from llmservice.planning.network import DEFAULT_READERS, MetricsReaders, admitte
 from llmservice.planning.nodes import devices_of, nodes_of, notes_on_nodes
 from llmservice.planning.notes import notes_on_model
 from llmservice.planning.pod import choose_mounts, plan_pod
+from llmservice.planning.pod_plan import ContainerPlan, PodPlan
 from llmservice.planning.proxy import choose_proxy
 from llmservice.planning.route import notes_on_route, plan_route
 from llmservice.planning.scaling import choose_scaling, notes_on_scaling, replica_bound
-from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, ScalingPlan, ServicePlan
+from llmservice.planning.scaling_plan import ScalingPlan
+from llmservice.planning.service_plan import Owner, ServicePlan
 from llmservice.planning.startup import probe_seconds
 from llmservice.planning.task import metric_names_for
 from llmservice.planning.volumes import ScratchSizes

@@ -4,14 +4,15 @@ from typing import Any
 
 from llmservice.api.v1alpha1.pod import PodOptions
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Launch, ModelSource
 from llmservice.planning.drain import drained_by_seconds
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.generated_files import file_annotations, generated_mounts
 from llmservice.planning.placement import Placement
+from llmservice.planning.pod_plan import Mount, PodPlan
 from llmservice.planning.pod_room import room_mounts
 from llmservice.planning.security import Security
-from llmservice.planning.service_plan import Json, Mount, PodPlan
 from llmservice.planning.volumes import ScratchSizes, file_mounts, scratch_mounts
 from llmservice.planning.weights import weight_mounts
 

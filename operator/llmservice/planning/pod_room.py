@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.pod import PodOptions
 from llmservice.api.v1alpha1.pod_room import MountedVolume
+from llmservice.catalog.accelerator import Json
 from llmservice.errors import InvalidSpec
-from llmservice.planning.service_plan import Json, Mount
+from llmservice.planning.pod_plan import Mount
 from llmservice.planning.volumes import clash
 
 HUGE_PAGES_PATH = "/dev/hugepages"

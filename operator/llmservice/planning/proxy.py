@@ -7,13 +7,14 @@ import math
 from collections.abc import Mapping
 
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import EVERYWHERE, LOOPBACK, PORT, PROXIED_PORT, Capabilities, Engine, Launch
 from llmservice.planning.facts import Facts
 from llmservice.planning.images import mirrored
 from llmservice.planning.proxied import is_proxied
+from llmservice.planning.proxy_plan import KeysPlan, ProxyPlan
 from llmservice.planning.resources import ContainerResources
 from llmservice.planning.security import CONTAINER_SECURITY
-from llmservice.planning.service_plan import Json, KeysPlan, ProxyPlan
 
 _QUEUED = 1000
 """Requests that wait at most, where the engine has no queue: more are told to come again."""

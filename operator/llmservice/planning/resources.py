@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from llmservice.api.v1alpha1.quantity import amount_of
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
 from llmservice.engines.argument_values import value_of
-from llmservice.engines.engine import Engine, ModelSource
+from llmservice.engines.engine import Default, Engine, ModelSource
 from llmservice.models.kv_cache import kv_cache
 from llmservice.models.sizes import GIB, in_gib
 from llmservice.models.weights import weight_bytes
 from llmservice.planning.context import Context
 from llmservice.planning.facts import Facts
 from llmservice.planning.pod_room import room_resources
-from llmservice.planning.service_plan import Default
 from llmservice.planning.shared_memory import gib_in
 
 _CPU, _MEMORY, _DISK = "cpu", "memory", "ephemeral-storage"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from llmservice.api.v1alpha1.route import EndpointPicker, Route, RouteParent
 from llmservice.api.v1alpha1.route_timeouts import OF_THE_GATEWAY
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.planning.route_plan import RoutePlan
-from llmservice.planning.service_plan import Json
 
 GATEWAY_GROUP = "gateway.networking.k8s.io"
 

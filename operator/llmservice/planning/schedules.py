@@ -9,7 +9,7 @@ from llmservice.api.v1alpha1.schedules import Day
 from llmservice.api.v1alpha1.schedules import Schedule as Asked
 from llmservice.catalog.catalogue import nearest
 from llmservice.errors import InvalidSpec
-from llmservice.planning.service_plan import Schedule
+from llmservice.planning.scaling_plan import Schedule
 
 DAYS: tuple[str, ...] = get_args(Day)
 _EVERY_DAY = frozenset(range(len(DAYS)))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.errors import InvalidSpec
 from llmservice.planning.facts import Facts
-from llmservice.planning.service_plan import Json
 
 _RESTRICTED, _BASELINE, _PRIVILEGED = "restricted", "baseline", "privileged"
 _LOOSEST_FIRST = (_PRIVILEGED, _BASELINE)

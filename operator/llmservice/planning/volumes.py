@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.engine_options import File
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import Launch
 from llmservice.errors import InvalidSpec
-from llmservice.planning.service_plan import Json, Mount
+from llmservice.planning.pod_plan import Mount
 
 _SHM = "/dev/shm"  # noqa: S108  (a mount point)
 

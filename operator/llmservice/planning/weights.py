@@ -2,12 +2,13 @@
 
 from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.api.v1alpha1.model import Model
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import COMPILED_PATH, MODELS_PATH, Engine, Launch, ModelSource
 from llmservice.engines.registry import ENGINES
 from llmservice.errors import InvalidSpec
 from llmservice.models.claim_uri import ClaimUri, claim_uri, repository_folder
 from llmservice.planning.cache import CachedModel
-from llmservice.planning.service_plan import Json, Mount
+from llmservice.planning.pod_plan import Mount
 
 _SCHEMES = {
     "hf://": "a Hugging Face repository",

@@ -17,7 +17,7 @@ from llmservice.converging.held_pods import habits_of, held_pods, work_reading
 from llmservice.converging.pod_readings import PodReadings, Reading
 from llmservice.converging.scaled_pods import ScaledPod
 from llmservice.objects.names import NAME_LABEL
-from llmservice.objects.references import Manifest, is_being_deleted, uid_of
+from llmservice.objects.references import Manifest, is_being_deleted, ref_of, uid_of
 from llmservice.reconcilers.account import Account, cost_in, opened, tariff_of
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
@@ -72,11 +72,10 @@ class Accounts:
 
         Other work of the event loop comes in between any two of them.
         """
-        for body in self.cache.of_kind("LLMService"):
-            try:
-                self._look(body, anew=anew)
-            except Exception:
-                log.exception("%s/%s: defect while devices are counted", *_key(body))
+        for ref in map(ref_of, self.cache.of_kind("LLMService")):
+            body = self.cache.get(ref)  # since the round began it may have gone, or another may have its name
+            if body is not None:
+                self._looked(body, anew=anew)
             await asyncio.sleep(0)
 
     def note(self, body: Manifest, pods: Sequence[ScaledPod], readings: PodReadings) -> None:
@@ -103,6 +102,13 @@ class Accounts:
     def _known(self, body: Manifest) -> Account | None:
         account = self.by_key.get(_key(body))
         return account if account is not None and account.uid == uid_of(body) else None
+
+    def _looked(self, body: Manifest, *, anew: bool) -> None:
+        """Look; a defect keeps no other service from being counted."""
+        try:
+            self._look(body, anew=anew)
+        except Exception:
+            log.exception("%s/%s: defect while devices are counted", *_key(body))
 
     def _look(self, body: Manifest, *, anew: bool) -> None:
         """Count what the devices of a service did since the last look, and have it told where that is due."""
@@ -134,7 +140,8 @@ class Accounts:
             return
         metadata = before["metadata"]
         if before["kind"] == "LLMService":
-            self.by_key.pop(_key(before), None)
+            if self._known(before) is not None:
+                del self.by_key[_key(before)]
         elif before["kind"] == "Pod" and (name := (metadata.get("labels") or {}).get(NAME_LABEL)):
             account = self.by_key.get((metadata["namespace"], name))
             if account is not None:

@@ -64,7 +64,7 @@ class AdapterLoading:
 
     def forget(self, uid: str) -> None:
         """Forget a resource that was deleted."""
-        self._replicas.pop(uid, None)
+        _leave(self._replicas.pop(uid, {}).values())
 
     async def settle(self, plan: ServicePlan, pods: Sequence[Manifest]) -> AdapterReport:
         """Ask and tell the ready ones of these pods, where adapters change while they run. Raises nothing."""
@@ -77,6 +77,7 @@ class AdapterLoading:
         before = self._replicas.get(plan.owner.uid, {})
         replicas = {run: before.get(run) or _begun(plan, pod) for run, pod in ready.items()}
         self._replicas[plan.owner.uid] = replicas
+        _leave(replica for run, replica in before.items() if run not in replicas)
         for run, replica in replicas.items():
             self._start(plan, live, ready[run], replica)
         if under_way := [replica.task for replica in replicas.values() if replica.task is not None]:
@@ -140,6 +141,13 @@ def no_loading() -> AdapterLoading:
         return EngineAnswer(problem="replicas are not asked")
 
     return AdapterLoading(get_page=unreached, post_json=unreached)
+
+
+def _leave(gone: Iterable[_Replica]) -> None:
+    """Ask these no more: another pod may get the address of one that is gone."""
+    for replica in gone:
+        if replica.task is not None:
+            replica.task.cancel()
 
 
 def _begun(plan: ServicePlan, pod: ScaledPod) -> _Replica:

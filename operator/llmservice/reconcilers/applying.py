@@ -26,7 +26,6 @@ from llmservice.reconcilers.blocked import BLOCKED_AGAIN_SECONDS, Blocked
 from llmservice.reconcilers.child_writer import ChildWriter, Written
 from llmservice.reconcilers.desired import Desired
 from llmservice.reconcilers.rollouts import Rollouts
-from llmservice.reconcilers.workers import ServiceKey
 from llmservice.reconcilers.workload_kind import check_workload
 
 Beside = Callable[[ServicePlan, Manifest, Mapping[Ref, Manifest]], tuple[Manifest, ...]]
@@ -66,11 +65,11 @@ class Applying:
     now: Callable[[], datetime]
     plan: MakePlan
     beside: Beside = nothing_beside
-    _failing_since: dict[ServiceKey, datetime] = field(default_factory=dict)
+    _failing_since: dict[str, datetime] = field(default_factory=dict)
 
-    def forget(self, key: ServiceKey) -> None:
+    def forget(self, uid: str) -> None:
         """Forget since when writes for a resource fail."""
-        self._failing_since.pop(key, None)
+        self._failing_since.pop(uid, None)
 
     async def apply(self, desired: Desired, observed: Observed) -> Applied:
         """Write what differs from the desired state.
@@ -98,7 +97,7 @@ class Applying:
             raise
         except Refused as refusal:
             raise _blocked(f"the API server rejects a child: {refusal}") from refusal
-        self.forget(_key(desired))
+        self.forget(desired.plan.owner.uid)
         created = is_creation(changes) and not written.contests
         return Applied(manifests=manifests, rollout=rollout, written=written, created=created)
 
@@ -123,11 +122,11 @@ class Applying:
         try:
             return await self.children.write(owner, changes, observed, replicas, is_new=is_new)
         except Unavailable as failure:
-            if not self._is_lasting(_key(desired), failure):
+            if not self._is_lasting(owner.uid, failure):
                 raise
             raise _blocked(f"the API server fails to write a child: {failure}") from failure
 
-    def _is_lasting(self, key: ServiceKey, failure: Unavailable) -> bool:
+    def _is_lasting(self, uid: str, failure: Unavailable) -> bool:
         """Whether the API server has failed the write for a while, for example because a webhook does not answer.
 
         An unreachable API server does not count: it could not store a status either.
@@ -135,7 +134,7 @@ class Applying:
         if failure.reason != "InternalError":
             return False
         now = self.now()
-        since = self._failing_since.setdefault(key, now)
+        since = self._failing_since.setdefault(uid, now)
         return (now - since).total_seconds() >= _REPORTED_FAILURE_SECONDS
 
 
@@ -146,10 +145,6 @@ def _usable(manifests: Iterable[Manifest], observed: Observed) -> list[Manifest]
 
 def _blocked(message: str) -> Blocked:
     return Blocked(Reason.REFUSED_BY_CLUSTER, message, BLOCKED_AGAIN_SECONDS)
-
-
-def _key(desired: Desired) -> ServiceKey:
-    return desired.plan.owner.namespace, desired.plan.owner.name
 
 
 def wanted_replicas(service: LLMService, plan: ServicePlan, deployment: Manifest | None, now: datetime) -> Replicas:

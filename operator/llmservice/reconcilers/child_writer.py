@@ -119,7 +119,8 @@ class ChildWriter:
             live = await self.cluster.get(change.ref)
             contested = contest(live, change.manifest, known.changed_at_once)
             log.warning("%s/%s: %s; next repair in %.0f s", owner.namespace, owner.name, contested, known.pause_seconds)
-            self._repairs[owner.uid][change.ref] = known.waits(contested)
+            if (repairs := self._repairs.get(owner.uid)) is not None:  # the resource may have gone meanwhile
+                repairs[change.ref] = known.waits(contested)
 
     def _count(self, owner: Owner, change: Apply, live: Manifest) -> None:
         repairs, changed = self._repairs.setdefault(owner.uid, {}), difference(live, change.manifest)

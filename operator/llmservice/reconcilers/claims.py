@@ -11,8 +11,9 @@ from llmservice.converging.weights import Waiting
 from llmservice.errors import Conflict, Refused, Terminating
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.claim_checks import claim_problems
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.claim import is_own_claim, owned_claim
 
 log = logging.getLogger(__name__)

@@ -28,7 +28,7 @@ from llmservice.models.download_failure import DownloadFailure
 from llmservice.models.sizes import in_gb
 from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, is_being_deleted, ref_of, uid_of
-from llmservice.planning.service_plan import CachePlan
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.reconcilers.download_turns import AGAIN_SECONDS, Download, DownloadTurns
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,5 @@
 """Whose download runs, and what is remembered of each while somebody waits for it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from llmservice.converging.weights import Waiting
@@ -31,6 +30,10 @@ class Download:
     failed: str = ""
     _tries: dict[str, int] = field(default_factory=dict)
     _failures: dict[str, tuple[Waiting, float]] = field(default_factory=dict)
+
+    def is_abandoned(self, now: float) -> bool:
+        """Whether nobody has wanted it for a while."""
+        return not self.busy and now - self.wanted_at > ABANDONED_SECONDS
 
     def tried(self, asked: str) -> int:
         """How often it was tried in this way and failed, with the one that has just failed."""
@@ -68,7 +71,9 @@ class DownloadTurns:
     _begun: set[Ref] = field(default_factory=set)
 
     def of(self, ref: Ref, now: float) -> Download:
-        """What is remembered of a download, which somebody wants now."""
+        """What is remembered of a download, which somebody wants now; of one that was abandoned nothing."""
+        if (before := self._downloads.get(ref)) is not None and before.is_abandoned(now):
+            self.drop(ref)
         one = self._downloads.setdefault(ref, Download(wanted_at=now))
         one.wanted_at = max(one.wanted_at, now)
         return one
@@ -102,12 +107,16 @@ class DownloadTurns:
         self.release(ref)
         self._downloads.pop(ref, None)
 
-    def abandoned(self, now: float) -> Iterator[Ref]:
-        """The downloads that nobody has wanted for a while; they are forgotten."""
-        for ref, one in [*self._downloads.items()]:
-            if not one.busy and now - one.wanted_at > ABANDONED_SECONDS:
-                self.drop(ref)
-                yield ref
+    def is_wanted(self, ref: Ref) -> bool:
+        """Whether somebody has asked for it since it was forgotten."""
+        return ref in self._downloads
+
+    def forget_abandoned(self, now: float) -> tuple[Ref, ...]:
+        """Forget the downloads that nobody has wanted for a while; returns them."""
+        abandoned = tuple(ref for ref, one in self._downloads.items() if one.is_abandoned(now))
+        for ref in abandoned:
+            self.drop(ref)
+        return abandoned
 
     def _leave_line(self, ref: Ref) -> None:
         if ref in self._waiting:

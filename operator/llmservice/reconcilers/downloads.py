@@ -23,9 +23,10 @@ from llmservice.converging.weights_progress import Received
 from llmservice.errors import OperatorError, Refused, Terminating, Unavailable
 from llmservice.models.download_answer import DownloadedModel
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.claim_checks import claim_problems
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.claims import Claims
 from llmservice.reconcilers.download_jobs import STOPPED_SECONDS, Asked, DownloadJobs, Progress, stopped
 from llmservice.reconcilers.download_turns import AGAIN_SECONDS, DownloadTurns
@@ -187,10 +188,11 @@ class Downloads:
 
     async def _give_up_abandoned(self, now: float) -> None:
         """Services that were deleted, suspended or edited no longer ask: nobody wants the rest of these downloads."""
-        for ref in self.turns.abandoned(now):
+        for ref in self.turns.forget_abandoned(now):
             try:
                 live = await self.cluster.get(ref)
-                if live is not None and is_operators(live) and not has_job_ended(live):
+                ended = live is None or not is_operators(live) or has_job_ended(live)
+                if live is not None and not ended and not self.turns.is_wanted(ref):  # by somebody who came meanwhile
                     await self.jobs.delete(live)
             except OperatorError as problem:
                 log.info("%s: nobody waits for it, and it is not deleted: %s", ref, problem)

@@ -114,6 +114,10 @@ class _Question:
     busy: bool = False
     problem: str = "its Job was deleted"
 
+    def is_abandoned(self, now: float, seconds: float = _ABANDONED_SECONDS) -> bool:
+        """Whether nobody has wanted the answer for so long."""
+        return not self.busy and now - self.wanted_at > seconds
+
 
 @dataclass(slots=True, kw_only=True)
 class Inspections:
@@ -227,6 +231,9 @@ class Inspections:
 
     def _question(self, ref: Ref, now: float) -> _Question:
         question = self._questions.get(ref)
+        if question is not None and question.is_abandoned(now, self.settings.seconds + _ABANDONED_SECONDS):
+            self._drop(ref)  # its time was over long ago: another one begins
+            question = None
         if question is None:
             question = self._questions[ref] = _Question(asked_at=now, wanted_at=now)
             self._queue.add(ref.namespace, ref)
@@ -270,7 +277,7 @@ class Inspections:
             return
         self._swept_at = now
         for ref, question in [*self._questions.items()]:
-            if not question.busy and now - question.wanted_at > _ABANDONED_SECONDS:
+            if question.is_abandoned(now):
                 self._drop(ref)
 
 

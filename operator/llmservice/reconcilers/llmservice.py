@@ -3,7 +3,8 @@
 import dataclasses
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -117,7 +118,7 @@ class LLMServiceReconciler:
     def forget(self, before: Manifest | None, after: Manifest | None) -> None:
         """Listener of the cache: forget a deleted resource."""
         if before is not None and before["kind"] == "LLMService" and (after is None or uid_of(after) != uid_of(before)):
-            memories = (self.children, self.status, self.rollouts, self.tending, self.other_devices)
+            memories = (self.children, self.status, self.rollouts, self.applying, self.tending, self.other_devices)
             for memory in (*memories, self.noting, self.adapters, self.routing):
                 memory.forget(uid_of(before))
             if self.sleepers is not None:
@@ -127,19 +128,17 @@ class LLMServiceReconciler:
         """One pass; returns the seconds until the next one where no watch event will trigger it."""
         body = self._body(key)
         if body is None:
-            self.applying.forget(key)
             return None
-        try:
-            return await self._converge(body)
-        except OwnerGone as gone:
-            log.info("%s/%s: %s", *key, gone)
-            self._drop(body)
-            return None
-        except Terminating as going:
-            log.info("%s/%s: %s", *key, going)
-            return None
-        finally:
-            self.forget(body, self.cache.get(Ref("LLMService", *key)))  # it may have been deleted meanwhile
+        with self._forgotten_if_gone(body):
+            try:
+                return await self._converge(body)
+            except OwnerGone as gone:
+                log.info("%s/%s: %s", *key, gone)
+                self.cache.drop_uid(ref_of(body), uid_of(body))
+                return None
+            except Terminating as going:
+                log.info("%s/%s: %s", *key, going)
+                return None
 
     async def refused(self, key: ServiceKey, why: str) -> float | None:
         """Report that the operator lacks permission to list the children. Returns as a pass does."""
@@ -148,14 +147,16 @@ class LLMServiceReconciler:
             return None
         message = f"the operator may not list the children of this resource, {why}; restore its Role in this namespace"
         blocked = Blocked(Reason.REFUSED_BY_CLUSTER, message, _REFUSED_AGAIN_SECONDS)
-        return await self._report_blocked(body, blocked, is_observed=False)
+        with self._forgotten_if_gone(body):
+            return await self._report_blocked(body, blocked, is_observed=False)
 
-    def _drop(self, gone: Manifest) -> None:
-        """Forget it, and not its successor: that may have been heard of during the pass, and is told only once."""
-        ref = ref_of(gone)
-        known = self.cache.get(ref)
-        if known is not None and uid_of(known) == uid_of(gone):
-            self.cache.drop(ref)
+    @contextmanager
+    def _forgotten_if_gone(self, body: Manifest) -> Iterator[None]:
+        """A pass over a resource: if that goes meanwhile, what the pass remembered of it after the news goes, too."""
+        try:
+            yield
+        finally:
+            self.forget(body, self.cache.get(ref_of(body)))
 
     def _body(self, key: ServiceKey) -> Manifest | None:
         """The newest body of a resource; None when it is deleted or being deleted."""

@@ -29,7 +29,8 @@ from llmservice.converging.route_shadows import shadow_over
 from llmservice.converging.taken_names import name_conflict
 from llmservice.errors import NameTaken, NotLeader, Refused, Terminating, Unavailable
 from llmservice.objects.references import Manifest, Ref, controller_uid, ref_of
-from llmservice.planning.service_plan import RoutePlan, ServicePlan
+from llmservice.planning.route_plan import RoutePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.child_writer import ChildWriter
 from llmservice.rendering.http_route import ROUTE_KINDS, route_children
 

@@ -58,7 +58,11 @@ class StallHandler:
         return state.condition != before
 
     async def _confirm(self, state: StallState) -> None:
-        """Ask those that seem to hang: what answers does not."""
+        """Ask those that seem to hang: what answers does not.
+
+        It takes a while, and readings come meanwhile: of a pod that is gone, was started again or works, an answer
+        tells nothing any more.
+        """
         suspects = state.suspects(self.stall_seconds)
         answers = await asyncio.gather(*(self._asked(pod, state) for pod in suspects))
         silent = dict[str, bool]()
@@ -69,7 +73,8 @@ class StallHandler:
                 silent[pod.uid] = answer is Answer.SILENT
             elif (known := state.stalls.get(pod.uid)) is not None:
                 silent[pod.uid] = known.silent
-        state.hang(silent)
+        still = {pod.uid for pod in state.suspects(self.stall_seconds)}
+        state.hang({uid: asked for uid, asked in silent.items() if uid in still})
 
     async def _asked(self, pod: ScaledPod, state: StallState) -> Answer | None:
         """Its answer; None where its turn did not come: no namespace keeps the others from being asked."""

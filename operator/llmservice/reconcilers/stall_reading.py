@@ -14,7 +14,7 @@ from llmservice.converging.pod_readings import PodReadings, ReadFailure, Reading
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod, scaled_pods
 from llmservice.engines.engine import PORT
 from llmservice.engines.metric_names import MetricNames
-from llmservice.objects.references import Manifest, is_being_deleted, uid_of
+from llmservice.objects.references import Manifest, is_being_deleted, ref_of, uid_of
 from llmservice.reconcilers.workloads import pods_in_cache, workload_in_cache
 from llmservice.signals.source import Source, Target
 
@@ -51,7 +51,7 @@ class UnscaledEngines:
         waiting = [*services[begin:], *services[:begin]]
         while waiting and loop.time() < end:
             few = _first_few(waiting)
-            await self._read(few, note)
+            await self._read(self._as_they_are(few), note)
             del waiting[: len(few)]
             self._read_last += len(few)
 
@@ -63,6 +63,12 @@ class UnscaledEngines:
                 found.append(service)
             await asyncio.sleep(0)
         return found
+
+    def _as_they_are(self, services: Sequence[_Unscaled]) -> Sequence[_Unscaled]:
+        """These services now: they were found up to half a minute ago."""
+        bodies = (self.cache.get(ref_of(each.body)) for each in services)
+        found = (self._to_read(body) for body in bodies if body is not None)
+        return [each for each in found if each is not None]
 
     def _to_read(self, body: Manifest) -> _Unscaled | None:
         spec, plan = body.get("spec") or {}, (body.get("status") or {}).get("plan") or {}
@@ -83,6 +89,9 @@ class UnscaledEngines:
         for target, outcome in (await self.sources["Pods"].read([*targets]) if targets else {}).items():
             readings.setdefault(targets[target], {})[target.pod] = outcome
         for body, pods, _ in services:
+            live = self.cache.get(ref_of(body))
+            if live is None or uid_of(live) != uid_of(body):
+                continue  # it went while its pods were read
             note(body, pods, readings.get(uid_of(body), {}))
             await asyncio.sleep(0)
 

@@ -83,8 +83,10 @@ class StallState:
         return seconds_allowed(stall_seconds, self.service.devices, known.longest_pause)
 
     def works(self, pod: ScaledPod) -> None:
-        """The engine has answered."""
-        self.progress[pod.uid] = answered(self.progress[pod.uid])
+        """The engine that was started as often as this one has answered."""
+        known = self.progress.get(pod.uid)
+        if known is not None and known.restarts == pod.restarts:
+            self.progress[pod.uid] = answered(known)
 
     def hang(self, silent: dict[str, bool]) -> None:
         """These engines hang, by UID of the pod; whether each was asked and did not answer. All others do not."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from llmservice.catalog.accelerator import Json
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import Json
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

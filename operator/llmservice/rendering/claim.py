@@ -3,7 +3,7 @@
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.objects.names import NAME_LABEL
 from llmservice.objects.references import Manifest, controller_uid
-from llmservice.planning.service_plan import OwnedClaim
+from llmservice.planning.cache_plan import OwnedClaim
 from llmservice.rendering.job_parts import labels, owned_by
 
 _LABELS = labels("weights", "weights")

@@ -5,7 +5,7 @@ import dataclasses
 from llmservice.engines.engine import PORT, HttpProbe
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ContainerPlan, Mount, PodPlan, WorkerPlan
+from llmservice.planning.pod_plan import ContainerPlan, Mount, PodPlan, WorkerPlan
 
 PORT_NAME = "http"
 HUNG_SECONDS = 30

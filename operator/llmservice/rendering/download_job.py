@@ -13,15 +13,17 @@ import orjson
 
 from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.api.v1alpha1.spec import LLMServiceSpec
+from llmservice.catalog.accelerator import Json
 from llmservice.engines.engine import MODELS_PATH
 from llmservice.models.download_layout import BUCKET_SCHEMES, HUB_SCHEME, scheme_of
 from llmservice.models.download_request import DownloadRequest
 from llmservice.objects.names import DOWNLOAD_CONTAINER, DOWNLOAD_PREFIX, INTENT_ANNOTATION, KEEPS_NODE
 from llmservice.objects.references import Manifest
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.images import mirrored
+from llmservice.planning.pod_plan import Mount
 from llmservice.planning.security import CONTAINER_SECURITY
-from llmservice.planning.service_plan import CachePlan, Json, Mount
 from llmservice.planning.volumes import file_mounts
 from llmservice.rendering.container import mount_of
 from llmservice.rendering.job_parts import (

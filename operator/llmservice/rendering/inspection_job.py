@@ -18,8 +18,8 @@ from llmservice.objects.names import INSPECTION_CONTAINER, INSPECTION_PREFIX
 from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
 from llmservice.planning.images import mirrored
+from llmservice.planning.pod_plan import Mount
 from llmservice.planning.security import CONTAINER_SECURITY
-from llmservice.planning.service_plan import Mount
 from llmservice.planning.volumes import file_mounts
 from llmservice.rendering.container import mount_of
 from llmservice.rendering.job_parts import (

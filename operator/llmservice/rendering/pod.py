@@ -4,7 +4,8 @@ import dataclasses
 from typing import Any
 
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import Mount, ServicePlan
+from llmservice.planning.pod_plan import Mount
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.rendering.affinity import affinity
 from llmservice.rendering.container import PORT_NAME, container, worker_container
 from llmservice.rendering.metadata import labels, selector

@@ -6,7 +6,7 @@ from llmservice.api.v1alpha1.resource import GROUP
 from llmservice.engines.draining import SETTLE_SECONDS
 from llmservice.objects.names import PROXY_NAME
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import KeysPlan, ProxyPlan
+from llmservice.planning.proxy_plan import KeysPlan, ProxyPlan
 from llmservice.rendering.proxy_config import (
     ALIVE_PATH,
     CONFIG_FILE,

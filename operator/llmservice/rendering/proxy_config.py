@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 
 from llmservice.engines.engine import LOOPBACK, PORT, PROXIED_PORT, HttpProbe
 from llmservice.engines.proxied import ENGINE_BACKEND, OVERLOADED_BACKEND, POD_UID_HEADER, QUESTION_PATHS
-from llmservice.planning.service_plan import ProxyPlan
+from llmservice.planning.proxy_plan import ProxyPlan
 
 CONFIG_FOLDER = "/etc/proxy"
 CONFIG_FILE = "haproxy.cfg"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Kube
 from tests.cluster.newcomers.newcomer import Newcomer, at_a_shell
 from tests.cluster.newcomers.page import paths, steps, unreadable_marks
 from tests.cluster.newer_operator import NEW_FIELD
+from tests.cluster.operator_process import Operator
 from tests.ports import free_port
 
 pytestmark = pytest.mark.cluster

@@ -11,8 +11,8 @@ from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
 from sandbox import Sandbox
 from sandbox.ctranslate2_image import VERSION
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask
 from tests.engines.ctranslate2.conftest import MODEL_FOLDER
 from tests.streams.stage import Stage

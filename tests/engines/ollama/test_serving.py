@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import address_of, ask
 from tests.engines.ollama.services import an_ollama_service
 from tests.local_registry.local_registry import LocalRegistry

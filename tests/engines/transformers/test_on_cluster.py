@@ -12,8 +12,8 @@ from llmservice.engines.proxied import PROXY_METRIC_NAMES
 from llmservice.signals.exposition import scan
 from llmservice.signals.samples import reading_from, wanted
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator
 from tests.cluster.kube import Body, Kube
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, address_of, ask
 from tests.engines.transformers.conftest import MODEL_FOLDER
 from tests.engines.transformers.listeners import Listeners

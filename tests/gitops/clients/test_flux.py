@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator, install_crd
+from tests.cluster.conftest import install_crd
 from tests.cluster.kstatus import KStatus, kstatus
 from tests.cluster.kube import Body, Kube, condition_of
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask
 from tests.gitops.clients.flux import Flux
 from tests.gitops.clients.git_server import Repository

@@ -8,9 +8,10 @@ import yaml
 
 from llmservice import __version__
 from sandbox import Sandbox
-from tests.cluster.conftest import Operator, namespace
+from tests.cluster.conftest import namespace
 from tests.cluster.kube import Kube
 from tests.cluster.operator_image import IMAGE, ROOT, operator_archive
+from tests.cluster.operator_process import Operator
 from tests.cluster.services import a_tiny_service, ask
 from tests.gitops.clients.flux import HELM, SYSTEM, Flux
 from tests.gitops.clients.git_server import Repository

@@ -8,7 +8,7 @@ from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.memory import Memory
 from llmservice.autoscaling.policy import Law, Roofline, ScalingPolicy
 from llmservice.autoscaling.snapshot import Flow, Phase, Replica, Snapshot
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 
 ROOFLINE = Roofline(parameters=8e9, weight_bytes=16e9, operations_per_second=312e12, bytes_per_second=2e12)
 """An 8B model on one A100."""

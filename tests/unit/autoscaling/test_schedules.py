@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from llmservice.autoscaling.schedules import Bounds, Timetable
-from llmservice.planning.service_plan import Schedule
+from llmservice.planning.scaling_plan import Schedule
 
 WEEKDAYS = frozenset(range(5))
 EVERY_DAY = frozenset(range(7))

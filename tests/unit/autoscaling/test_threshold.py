@@ -3,7 +3,7 @@
 import pytest
 
 from llmservice.api.v1alpha1.conditions import Reason
-from llmservice.planning.service_plan import LoadTargets
+from llmservice.planning.scaling_plan import LoadTargets
 from tests.unit.autoscaling.builders import (
     a_replica,
     a_silent_replica,

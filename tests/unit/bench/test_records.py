@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmservice.bench.records import records_of
+from llmservice.bench.records import NO_TEXT, records_of
 from tests.unit.bench.builders import a_line
 
 
@@ -30,7 +30,16 @@ def test_a_servers_words_cannot_steer_the_terminal() -> None:
 @pytest.mark.parametrize("missing", ["output_sequence_length", "time_to_first_token"])
 def test_an_answer_without_a_token_is_an_error(missing: str) -> None:
     (record,), _ = records_of([a_line(**{missing: None})])
-    assert record.error
+    assert record.error == NO_TEXT
+
+
+def test_an_answer_of_special_tokens_alone_is_told_in_plain_words() -> None:
+    message = (
+        "Invalid inference result: No responses with actual content were received from the server (only usage/metadata,"
+        " null/empty data, or [DONE] markers)"
+    )
+    (record,), _ = records_of([a_line({"type": "InvalidInferenceResultError", "message": message})])
+    assert record.error == NO_TEXT
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.process import Where
-from llmservice.cli import activate
+from llmservice.cli import activate, process_options
 
 Started = list[tuple[Bounds, Where]]
 
@@ -24,7 +24,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
         """The process stays as it is."""
 
     monkeypatch.setattr(activate, "run_activator", run_activator)
-    monkeypatch.setattr(activate, "set_up_logs", nothing)
+    monkeypatch.setattr(process_options, "set_up_logs", nothing)
     return found
 
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from llmservice.bench.job import IMAGE, KEY_FOLDER, TRACE_FILE
-from llmservice.cli import bench_begin
+from llmservice.cli import bench_pod
 from llmservice.cli.bench import command
 from llmservice.cli.bench_generator import GENERATOR_VARIABLE
 from tests.builders import an_llmservice
@@ -151,8 +151,8 @@ def test_without_the_right_to_read_logs_the_job_is_deleted(kubelet: Kubelet) -> 
 def test_a_pod_that_a_quota_forbids_is_told_by_the_event_of_the_job(
     kubelet: Kubelet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench_begin, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(bench_begin, "_PATIENCE_SECONDS", {"FailedCreate": 0.05})
+    monkeypatch.setattr(bench_pod, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(bench_pod, "_PATIENCE_SECONDS", {"FailedCreate": 0.05})
     forbidden = 'Error creating: pods "llmservice-bench-1-x" is forbidden: exceeded quota: q'
     event = {"kind": "Event", "metadata": {"name": "e", "namespace": "ml"}, "reason": "FailedCreate"}
     kubelet.cluster.objects.append({**event, "message": forbidden})
@@ -167,8 +167,8 @@ def test_a_pod_that_a_quota_forbids_is_told_by_the_event_of_the_job(
 
 
 def test_what_went_on_since_an_event_is_not_given_up_on(kubelet: Kubelet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench_begin, "_LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(bench_begin, "_PATIENCE_SECONDS", {"FailedMount": 0.03})
+    monkeypatch.setattr(bench_pod, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(bench_pod, "_PATIENCE_SECONDS", {"FailedMount": 0.03})
     mount, pull = (
         {"kind": "Event", "metadata": {"name": name, "namespace": "ml"}, "reason": name, "lastTimestamp": at}
         for name, at in (("FailedMount", "2026-01-01T00:00:00Z"), ("Pulling", "2026-01-01T00:00:09Z"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from llmservice.cli import run
+from llmservice.cli import process_options, run
 from llmservice.settings import Settings
 
 
@@ -21,7 +21,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
         """The process stays as it is."""
 
     monkeypatch.setattr(run, "run_operator", run_operator)
-    monkeypatch.setattr(run, "set_up_logs", nothing)
+    monkeypatch.setattr(process_options, "set_up_logs", nothing)
     monkeypatch.setattr(run, "_collect_rarely", nothing)
     return settings
 

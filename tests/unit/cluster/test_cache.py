@@ -68,12 +68,20 @@ def test_a_late_deletion_does_not_take_a_successor() -> None:
     assert version(cache) == "6"
 
 
-def test_dropping_without_a_version_takes_what_is_there() -> None:
+def test_what_is_known_to_be_gone_is_taken_at_whatever_version() -> None:
     cache = ObjectCache()
-    cache.put(a_deployment(version=6))
+    cache.put(a_deployment(version=6, uid="u-1"))
 
-    assert cache.drop(CHAT)
-    assert not cache.put(a_deployment(version=6))
+    assert cache.drop_uid(CHAT, "u-1")
+    assert not cache.put(a_deployment(version=6, uid="u-1"))
+
+
+def test_an_object_that_is_known_to_be_gone_does_not_take_its_successor() -> None:
+    cache = ObjectCache()
+    cache.put(a_deployment(version=6, uid="u-2"))
+
+    assert not cache.drop_uid(CHAT, "u-1")
+    assert version(cache) == "6"
 
 
 def test_finds_objects_by_the_service_they_are_labelled_with() -> None:
@@ -97,7 +105,7 @@ def test_follows_a_changed_label() -> None:
 def test_a_dropped_object_leaves_its_service() -> None:
     cache = ObjectCache()
     cache.put(a_deployment(version=1, service="chat"))
-    cache.drop(CHAT)
+    cache.drop(CHAT, 1)
 
     assert cache.of_service("Deployment", "default", "chat") == ()
 

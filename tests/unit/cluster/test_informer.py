@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from tests.unit.cluster.fake_api_server import (
     serving,
 )
 from tests.unit.cluster.objects import a_deployment
+from tests.unit.until import until
 
 
 @asynccontextmanager
@@ -40,11 +41,6 @@ async def informing(fake: FakeApiServer, *, silence_seconds: float = 30.0, **sel
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    while not condition():  # noqa: ASYNC110  (conditions are looked at, nothing announces them)
-        await asyncio.sleep(0.002)
 
 
 def names(informer: Informer) -> set[str]:

@@ -132,3 +132,19 @@ async def test_an_outage_ends_with_the_last_doubt_and_is_told() -> None:
     assert told == []
     history.trust("Deployment")
     assert told == ["over"]
+
+
+async def test_an_answer_that_comes_when_another_history_has_begun_is_not_taken() -> None:
+    """Its version may be higher than any of the other history."""
+    cell = Cell()
+
+    class Restored(InMemoryCluster):
+        async def apply_new(self, manifest: Manifest, *, manager: str) -> Manifest:
+            live = await InMemoryCluster.apply_new(self, manifest, manager=manager)
+            cell.history.went_back("Pod", 1000, 10)
+            return live
+
+    cluster = OneHistory(Restored(), cell.cache, cell.history)
+    with pytest.raises(NotYet):
+        await cluster.apply_new(_intent("chat"), manager="operator")
+    assert cell.history.epoch == 1

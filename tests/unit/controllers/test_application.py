@@ -22,7 +22,8 @@ from llmservice.settings import Settings
 from tests.builders import an_llmservice
 from tests.unit.cluster.fake_api_server import a_list, a_status, a_watch, answer
 from tests.unit.controllers.served import served
-from tests.unit.controllers.watching import as_json, discovery, until
+from tests.unit.controllers.watching import as_json, discovery
+from tests.unit.until import until
 
 SETTINGS = Settings(namespaces=("team-a", "team-b"), catalogue=("system", "our-gpus"), workers=1)
 

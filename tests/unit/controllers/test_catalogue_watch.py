@@ -1,7 +1,7 @@
 """The overlay's ConfigMap on a fake API server: what planning gets, and what is said about a broken one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from tests.unit.cluster.fake_api_server import (
     answer,
     serving,
 )
+from tests.unit.until import until
 
 OURS = Ref("ConfigMap", "system", "our-gpus")
 GOOD = {"accelerators.yaml": "accelerators: [{name: L5, vendor: nvidia, memory_gib: 30}]"}
@@ -71,11 +72,6 @@ async def watching(fake: FakeApiServer) -> AsyncIterator[Watched]:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    while not condition():  # noqa: ASYNC110  (conditions are looked at, nothing announces them)
-        await asyncio.sleep(0.002)
 
 
 async def test_what_is_there_at_the_start_is_in_use_before_anybody_plans() -> None:

@@ -230,3 +230,17 @@ async def test_a_connection_that_could_not_be_opened_is_tried_again() -> None:
 
     guard = TokenGuard(judging=closed_at_first, clock=lambda: court.now)
     assert [await refused(guard, "good") for _ in range(2)] == [503, 0]
+
+
+async def test_a_judge_that_cannot_be_had_for_whatever_reason_keeps_nobody_waiting() -> None:
+    @asynccontextmanager
+    async def broken() -> AsyncIterator[Court]:
+        court = Court()
+        if not court.opened:
+            raise RuntimeError("a defect")
+        yield court
+
+    guard = TokenGuard(judging=broken)
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            await asyncio.wait_for(refused(guard, "good"), 10)

@@ -10,7 +10,8 @@ import pytest
 from llmservice.controllers.kopf_thread.login import is_served, log_in
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_status, a_watch, answer
 from tests.unit.controllers.served import served
-from tests.unit.controllers.watching import Told, as_json, discovery, until, watching
+from tests.unit.controllers.watching import Told, as_json, discovery, watching
+from tests.unit.until import until
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from llmservice.controllers.kopf_thread.login import log_in
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_watch, an_event
 from tests.unit.cluster.test_listing import limits, pages_of
 from tests.unit.controllers.served import served
-from tests.unit.controllers.watching import Told, a_service, as_json, discovery, until, watching
+from tests.unit.controllers.watching import Told, a_service, as_json, discovery, watching
+from tests.unit.until import until
 
 
 async def listed_by_kopf(fake: FakeApiServer, count: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -10,7 +10,8 @@ import pytest
 from llmservice.controllers.kopf_thread.watch import pause_after
 from llmservice.controllers.kopf_thread.watchdog import Watchdog
 from tests.unit.cluster.fake_time import FakeTimeLoop, simulate
-from tests.unit.controllers.watching import Told, until, watching
+from tests.unit.controllers.watching import Told, watching
+from tests.unit.until import until
 
 
 class Operator:

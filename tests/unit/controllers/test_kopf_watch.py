@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from tests.unit.cluster.fake_api_server import FakeApiServer, a_list, a_status, a_watch, an_event, answer
-from tests.unit.controllers.watching import Told, a_service, until, watching_fake_server
+from tests.unit.controllers.watching import Told, a_service, watching_fake_server
+from tests.unit.until import until
 
 
 async def test_tells_what_is_listed_added_and_deleted() -> None:

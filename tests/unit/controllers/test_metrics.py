@@ -191,7 +191,7 @@ def test_no_series_outlives_its_resource() -> None:
         cache.put(a_body(f"chat-{number}", ready="False", version=2 * number + 2))
     assert text_of(metrics, "llmservice_").count("\n") > 4000
     for number in range(1000):
-        cache.drop(Ref("LLMService", "ml", f"chat-{number}"))
+        cache.drop(Ref("LLMService", "ml", f"chat-{number}"), 10_000)
     assert text_of(metrics, "llmservice_") == before
 
 

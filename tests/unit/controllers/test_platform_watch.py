@@ -6,6 +6,7 @@ from collections.abc import Collection
 import pytest
 
 from llmservice.catalog.loader import load_catalogue
+from llmservice.catalog.overlay import overlaid
 from llmservice.cluster.watching.listing import node_label_keys
 from llmservice.controllers.platform_watch import PlatformWatch
 from llmservice.errors import OperatorError, Refused, Unavailable
@@ -82,3 +83,16 @@ async def test_nodes_are_listed_by_their_metadata_alone() -> None:
         assert await node_label_keys(connection) == {"a", "b"}
     assert {request.path for request in fake.requests} == {"/api/v1/nodes"}
     assert all("PartialObjectMetadataList" in request.headers["Accept"] for request in fake.requests)
+
+
+async def test_the_catalogue_of_the_moment_tells_the_platform() -> None:
+    """It may be another one than when the nodes were asked for."""
+    watch = a_watch()
+
+    async def label_keys() -> Collection[str]:
+        watch.planner.catalogue = overlaid({"accelerators.yaml": "platforms: {ours: [example.com/ours]}"})
+        return {"example.com/ours"}
+
+    watch.label_keys = label_keys
+    await watch.look()
+    assert watch.planner.platform == "ours"

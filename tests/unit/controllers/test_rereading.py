@@ -15,7 +15,8 @@ from llmservice.errors import NotYet
 from llmservice.reconcilers.workers import ServiceKey
 from tests.in_memory_cluster.cluster import InMemoryCluster
 from tests.unit.cluster.fake_api_server import FakeApiServer, Scene, a_list, a_status, answer, serving
-from tests.unit.controllers.watching import a_service, until
+from tests.unit.controllers.watching import a_service
+from tests.unit.until import until
 
 
 @dataclass

@@ -260,3 +260,29 @@ async def test_a_kind_that_the_cluster_lacks_is_not_counted() -> None:
 
     assert "Deployment" not in api.kinds
     assert {"LLMService", "Service", "Pod"} <= set(api.kinds)
+
+
+async def test_what_was_counted_in_another_history_takes_nothing_away() -> None:
+    """etcd was restored between the last page and the end: what is cached since then was listed anew."""
+    cache, history, api = a_cache(a_body("chat", 50)), History(), Api([a_body("chat", 50)])
+
+    async def restored() -> None:
+        if history.epoch == 0 and api.kinds == ["LLMService"]:
+            history.went_back("Pod", 100, 60)
+            cache.replace_all("LLMService", [a_body("restored", 40)], 60, anew=True)
+
+    await Resync(api=api, cache=cache, history=history, kinds=("LLMService",)).resync("", restored)
+    assert names(cache) == {"restored"}
+
+
+async def test_what_was_fetched_in_another_history_is_not_kept() -> None:
+    cache, history = ObjectCache(), History()
+
+    class Restored(Api):
+        async def get(self, ref: Ref) -> Manifest | None:
+            found = await Api.get(self, ref)
+            history.went_back("Pod", 100, 60)
+            return found
+
+    await resync(Restored([a_body("chat", 90)]), cache, history)
+    assert names(cache) == set()

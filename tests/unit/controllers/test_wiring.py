@@ -85,7 +85,7 @@ async def test_a_label_that_is_empty_or_gone_stops_nobody(kind: str, labels: dic
     cache.listen(lambda before, after: enqueue_owner(queue, before, after))
     metadata = {"name": "trap", "namespace": "ml", "uid": "t-1", "resourceVersion": "1", **labels}
     assert cache.put({"apiVersion": "v1", "kind": kind, "metadata": metadata})
-    assert cache.drop(Ref(kind, "ml", "trap"))
+    assert cache.drop(Ref(kind, "ml", "trap"), 2)
     assert len(queue) == 0
 
 

@@ -103,8 +103,3 @@ async def discovery(request: web.Request) -> web.StreamResponse:
 def a_service(name: str, version: int = 5) -> dict[str, Any]:
     metadata = {"namespace": "ml", "name": name, "uid": f"uid-{name}", "resourceVersion": str(version)}
     return {"apiVersion": f"{GROUP}/v1alpha1", "kind": "LLMService", "metadata": metadata, "spec": {}}
-
-
-async def until(condition: Callable[[], object]) -> None:
-    while not condition():  # noqa: ASYNC110  (conditions are looked at, nothing announces them)
-        await asyncio.sleep(0.01)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from llmservice.engines.engine import HttpProbe, Probes
-from llmservice.planning.service_plan import ContainerPlan, Owner, PodPlan, RolloutPlan, ServicePlan
+from llmservice.planning.pod_plan import ContainerPlan, PodPlan
+from llmservice.planning.service_plan import Owner, RolloutPlan, ServicePlan
 
 _PROBE = HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=3)
 _PATIENT = HttpProbe(path="/health", period_seconds=5, timeout_seconds=5, failures=34_560)

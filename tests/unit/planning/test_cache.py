@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from llmservice.catalog.accelerator import Json
 from llmservice.catalog.loader import load_catalogue
 from llmservice.errors import ModelRefused
 from llmservice.models.download_request import DownloadRequest
+from llmservice.planning.cache_plan import CachePlan, OwnedClaim
 from llmservice.planning.render_version import RENDER_VERSION
-from llmservice.planning.service_plan import CachePlan, Json, OwnedClaim, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.planner import CataloguePlanner
 from tests.unit.planning.planned import default_of, planned, refused
 from tests.unit.reconcilers.test_planner import a_service, planned_before

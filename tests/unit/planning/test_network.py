@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from llmservice.api.v1alpha1.resource import LLMService
+from llmservice.catalog.accelerator import Json
 from llmservice.planning.network import MetricsReaders
 from llmservice.planning.plan import plan_service
-from llmservice.planning.service_plan import Json
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import facts_of, planned
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from llmservice.planning.service_plan import Mount, ServicePlan
+from llmservice.planning.pod_plan import Mount
+from llmservice.planning.service_plan import ServicePlan
 from tests.unit.planning.planned import HUB, L4, planned, rendered
 
 ON_CLAIM: dict[str, Any] = {"spec__model__uri": "pvc://models/chat.gguf", **L4}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from llmservice.planning.facts import facts_from_text
-from llmservice.planning.service_plan import KeysPlan, ProxyPlan
+from llmservice.planning.proxy_plan import KeysPlan, ProxyPlan
 from tests.unit.planning.planned import planned, refused, rendered
 
 KEYS: dict[str, Any] = {"spec__auth": {"keysSecretRef": {"name": "clients"}}}

@@ -12,7 +12,7 @@ from llmservice.autoscaling.schedules import bounds_at
 from llmservice.engines.metric_names import MetricNames
 from llmservice.errors import InvalidSpec
 from llmservice.planning.scaling import check_activator, choose_scaling, notes_on_scaling, replica_bound
-from llmservice.planning.service_plan import LoadTargets, ScalingPlan
+from llmservice.planning.scaling_plan import LoadTargets, ScalingPlan
 from tests.builders import an_llmservice
 from tests.unit.planning.planned import planned
 
@@ -141,6 +141,12 @@ def test_zero_is_refused_where_nothing_would_hold_requests(installed: bool) -> N
     with pytest.raises(InvalidSpec) as caught:
         check_activator(spec, installed=False)
     assert (caught.value.reason, caught.value.field) == ("ActivatorMissing", "spec.autoscaling.minReplicas")
+
+
+def test_the_plan_says_in_which_hours_it_sleeps() -> None:
+    night = {"name": "night", "start": "22:00", "end": "06:00", "timeZone": "UTC", "minReplicas": 0}
+    asked = Autoscaling.model_validate({"minReplicas": 1, "maxReplicas": 4, "schedules": [night]})
+    assert " night," in next(notes_on_scaling(asked, COUNTS))
 
 
 @pytest.mark.parametrize(("idle", "words"), [({"idle": {"afterSeconds": 90}}, "90 s"), ({}, "status.autoscaling.idle")])

@@ -20,7 +20,7 @@ from aiohttp import web
 
 from llmservice.engines.engine import PORT, PROXIED_PORT, HttpProbe
 from llmservice.engines.proxied import PROXY_METRIC_NAMES
-from llmservice.planning.service_plan import KeysPlan, ProxyPlan
+from llmservice.planning.proxy_plan import KeysPlan, ProxyPlan
 from llmservice.rendering.proxy_config import CONFIG_FILE, CONFIG_FOLDER, KEYS_SCRIPT, PROBE_PORT, proxy_config
 from llmservice.rendering.proxy_keys import COMMAND, COMMAND_WITH_KEYS, KEYS_FOLDER, KEYS_LUA, LIST_FOLDER
 from llmservice.signals.exposition import scan

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from llmservice.planning.service_plan import ProxyPlan
+from llmservice.planning.proxy_plan import ProxyPlan
 from llmservice.rendering.proxy_config import CONFIG_FILE, CONFIG_FOLDER, KEYS_SCRIPT, proxy_config
 from llmservice.rendering.proxy_keys import KEYS_LUA
 from tests.unit.proxy.lab import a_proxy, needs_haproxy, probe

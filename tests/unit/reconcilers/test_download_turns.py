@@ -1,7 +1,7 @@
 """Whose download runs: a namespace leaves room for others, whether this process began its downloads or found them."""
 
 from llmservice.objects.references import Ref
-from llmservice.reconcilers.download_turns import DownloadTurns
+from llmservice.reconcilers.download_turns import ABANDONED_SECONDS, DownloadTurns
 
 
 def a_job(namespace: str, number: int) -> Ref:
@@ -48,3 +48,22 @@ def test_a_job_that_is_found_while_it_waits_has_one_turn() -> None:
     turns.release(a_job("b", 0))
     turns.release(a_job("a", 0))
     assert turns.has_turn(a_job("c", 0))
+
+
+def test_of_a_download_that_nobody_wanted_for_a_while_nothing_is_remembered() -> None:
+    turns, job = DownloadTurns(at_once=1), a_job("chat", 0)
+    first = turns.of(job, 0.0)
+    assert turns.has_turn(job)
+    assert turns.of(job, ABANDONED_SECONDS) is first
+    assert turns.of(job, 3 * ABANDONED_SECONDS) is not first
+    assert turns.has_turn(a_job("other", 0)), "its turn is free"
+
+
+def test_a_download_that_is_wanted_again_is_not_forgotten_with_its_predecessor() -> None:
+    turns, job = DownloadTurns(at_once=1), a_job("chat", 0)
+    turns.of(job, 0.0)
+    assert turns.forget_abandoned(1000.0) == (job,)
+    assert not turns.is_wanted(job)
+    again = turns.of(job, 1000.0)
+    assert turns.forget_abandoned(1000.0) == ()
+    assert turns.of(job, 1001.0) is again

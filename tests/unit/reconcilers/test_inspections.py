@@ -431,3 +431,14 @@ async def test_what_is_remembered_is_bounded_and_the_job_knows_the_rest(
     assert len(world.inspections._known) == 3
     assert (await world.ask(spec__model__uri="hf://a/model-0")).facts
     assert world.requests("post") == 5
+
+
+async def test_a_question_that_was_given_up_is_asked_anew_with_its_whole_time(world: World) -> None:
+    """Its service went, and nobody came by to notice; an hour later another one asks the same."""
+    await world.ask()
+    await world.ask()
+    world.cluster.remove(ref_of(the_job(world.cluster)))
+    assert (await world.ask(after=3600.0)).again_seconds
+    assert (await world.ask()).again_seconds
+    run(world.cluster, the_job(world.cluster), ended(text_of(FACTS)))
+    assert (await world.ask()).facts == FACTS

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from llmservice.engines.metric_names import MetricNames
-from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.planning.scaling_plan import ScalingPlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.planner import CataloguePlanner
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from tests.scenarios.scaled_world import ScaledWorld

@@ -88,3 +88,27 @@ def test_a_service_without_pods_is_noted_so_that_old_ones_are_forgotten() -> Non
         world.cluster.remove(Ref("Pod", NAMESPACE, f"a-{number}"))
     assert noted(the_engines(world, source)) == {"a": 0}
     assert source.asked == []
+
+
+def test_a_service_that_goes_while_its_pods_are_read_is_not_noted() -> None:
+    world = a_world("a", "b")
+
+    class Leaving(Source):
+        async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
+            world.cluster.remove(Ref("LLMService", NAMESPACE, "a"))
+            return await Source.read(self, targets)
+
+    assert noted(the_engines(world, Leaving())) == {"b": 2}
+
+
+def test_pods_are_those_of_the_moment_at_which_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llmservice.reconcilers.stall_reading._AT_ONCE", 2)
+    world = a_world("a", "b")
+
+    class Leaving(Source):
+        async def read(self, targets: Sequence[Target]) -> dict[Target, Reading | ReadFailure]:
+            if not self.asked:
+                world.cluster.remove(Ref("Pod", NAMESPACE, "b-1"))
+            return await Source.read(self, targets)
+
+    assert noted(the_engines(world, Leaving())) == {"a": 2, "b": 1}

@@ -9,10 +9,11 @@ from llmservice.api.v1alpha1.resource import LLMService
 from llmservice.models.download_request import DownloadRequest
 from llmservice.objects.names import INTENT_ANNOTATION, NAME_LABEL
 from llmservice.objects.references import Manifest
+from llmservice.planning.cache_plan import CachePlan
 from llmservice.planning.facts import RegistrySettings
-from llmservice.planning.service_plan import CachePlan
 from llmservice.rendering.download_job import RESUMED_AT_MOST, DownloadSettings, download_job, job_name
 from tests.builders import an_llmservice
+from tests.unit.rendering.jobs import container, pod, variables
 
 SETTINGS = DownloadSettings(image="ghcr.io/llmservice/operator:0.1.0")
 GB = 10**9
@@ -31,20 +32,6 @@ def job(
     **more: Any,
 ) -> Manifest:
     return download_job(LLMService.parse(an_llmservice(**more)), cache, registry or RegistrySettings(), settings)
-
-
-def pod(found: Manifest) -> Manifest:
-    spec: Manifest = found["spec"]["template"]["spec"]
-    return spec
-
-
-def container(found: Manifest) -> Manifest:
-    (only,) = pod(found)["containers"]
-    return dict(only)
-
-
-def variables(found: Manifest) -> dict[str, Any]:
-    return {one["name"]: one.get("value", one.get("valueFrom")) for one in container(found)["env"]}
 
 
 def test_services_that_want_the_same_share_its_name_and_others_do_not() -> None:

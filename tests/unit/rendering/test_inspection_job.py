@@ -10,6 +10,7 @@ from llmservice.objects.references import Manifest
 from llmservice.planning.facts import RegistrySettings
 from llmservice.rendering.inspection_job import InspectionSettings, inspection_job, is_inspectable
 from tests.builders import an_llmservice
+from tests.unit.rendering.jobs import container, pod, variables
 
 SETTINGS = InspectionSettings(image="ghcr.io/llmservice/operator:0.1.0", seconds=60)
 HUB: dict[str, Any] = {"spec__model__uri": "hf://owner/name"}
@@ -18,20 +19,6 @@ TOKEN = {"name": "hub", "key": "token"}
 
 def job(registry: RegistrySettings | None = None, settings: InspectionSettings = SETTINGS, **changes: Any) -> Manifest:
     return inspection_job(LLMService.parse(an_llmservice(**changes)), registry or RegistrySettings(), settings)
-
-
-def pod(found: Manifest) -> Manifest:
-    spec: Manifest = found["spec"]["template"]["spec"]
-    return spec
-
-
-def container(found: Manifest) -> Manifest:
-    (only,) = pod(found)["containers"]
-    return dict(only)
-
-
-def variables(found: Manifest) -> dict[str, Any]:
-    return {one["name"]: one.get("value", one.get("valueFrom")) for one in container(found).get("env", ())}
 
 
 def name(**changes: Any) -> str:

@@ -90,13 +90,18 @@ class ObjectCache:
             self._tell(before, after)
         return True
 
-    def drop(self, ref: Ref, version: int | None = None) -> bool:
+    def drop(self, ref: Ref, version: int) -> bool:
         """Remove an object; false when it is not cached, or newer than the version at which it was deleted."""
         before = self.get(ref)
         known = version_of(before) if before is not None else -1
-        if version is not None and known > version:
+        return False if known > version else self._forget(ref, version)
+
+    def drop_uid(self, ref: Ref, uid: str) -> bool:
+        """Remove the object with this UID, whatever its version. A successor stays: it is told only once."""
+        before = self.get(ref)
+        if before is None or uid_of(before) != uid:
             return False
-        return self._forget(ref, known if version is None else version)
+        return self._forget(ref, version_of(before))
 
     def replace_all(
         self, kind: str, manifests: Iterable[Manifest], version: int, namespace: str = "", *, anew: bool = False

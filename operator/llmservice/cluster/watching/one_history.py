@@ -10,7 +10,7 @@ from llmservice.cluster.caching.cache import ObjectCache, version_of
 from llmservice.cluster.guarded import Guarded, Live
 from llmservice.cluster.watching.history import History
 from llmservice.errors import NotYet
-from llmservice.objects.references import Manifest, Ref, ref_of
+from llmservice.objects.references import Manifest, Ref
 
 _PATIENCE_SECONDS = 5.0
 """Asking for a version takes milliseconds; a worker waits for it rather than decide anew."""
@@ -33,7 +33,7 @@ class OneHistory(Guarded):
         """The answer; `NotYet` when it belongs to another history."""
         known = self._known(ref)
         live = await asked
-        self._look(known, live)
+        self._look(ref, known, live)
         return live
 
     async def record(self, event: Manifest) -> None:
@@ -59,12 +59,13 @@ class OneHistory(Guarded):
         known = self.cache.get(ref) if self.history.is_settled() else None
         return (-1 if known is None else version_of(known)), self.history.epoch
 
-    def _look(self, known: tuple[int, int], live: Manifest | None) -> None:
+    def _look(self, ref: Ref, known: tuple[int, int], live: Manifest | None) -> None:
+        """Whether the answer belongs to the history in which it was asked for."""
         version, epoch = known
         told = version if live is None else version_of(live)
-        if live is not None and 0 <= told < version:
-            if epoch == self.history.epoch:
-                self.history.went_back(str(ref_of(live)), version, told)
+        if epoch == self.history.epoch and 0 <= told < version:
+            self.history.went_back(str(ref), version, told)
+        if epoch != self.history.epoch:
             raise _held("the API server's data are those of another time")
 
 

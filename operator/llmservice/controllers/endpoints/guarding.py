@@ -148,8 +148,10 @@ class TokenGuard:
             async with self.judging() as judge:
                 opened.set_result(judge)
                 await asyncio.Event().wait()
-        except OperatorError as error:
-            opened.set_exception(error)
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)  # whatever it is: those who wait would wait for ever
 
 
 def _told_by(verdict: Verdict, question: Question) -> web.Response | None:

@@ -45,7 +45,7 @@ class Autoscaler:
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.truncations = Truncations(states=self.services.states, clock=self.scaler.clock)
+        self.truncations = Truncations(states=self.services.states, cache=self.services.cache, clock=self.scaler.clock)
 
     def listen_to(self, cache: ObjectCache) -> None:
         """Hear of edits and deletions from now on."""
@@ -168,7 +168,11 @@ def _is_scaled(body: Manifest) -> bool:
     return bool((body.get("spec") or {}).get("autoscaling"))
 
 
-def _asked(body: Manifest) -> tuple[int, str]:
-    """What a user asks for: a spec, and to be woken."""
+def _asked(body: Manifest) -> tuple[str, int, str]:
+    """What a user asks for: a resource, its spec, and to be woken."""
     metadata = body["metadata"]
-    return int(metadata.get("generation", 0)), (metadata.get("annotations") or {}).get(WAKE_ANNOTATION, "")
+    return (
+        uid_of(body),
+        int(metadata.get("generation", 0)),
+        (metadata.get("annotations") or {}).get(WAKE_ANNOTATION, ""),
+    )

@@ -10,7 +10,7 @@ from llmservice.autoscaling.snapshot import Replica
 from llmservice.converging.pod_readings import ReadFailure, Reading
 from llmservice.converging.scaled_pods import PodPhase, ScaledPod
 from llmservice.converging.scaling_report import ScalingReport, schedule_status
-from llmservice.planning.service_plan import ScalingPlan
+from llmservice.planning.scaling_plan import ScalingPlan
 from llmservice.reconcilers.scaling.autoscaler import PERIOD_SECONDS
 from llmservice.reconcilers.scaling.evaluation import Evaluation
 from llmservice.reconcilers.scaling.service_state import ServiceState

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from llmservice.engines.metric_names import MetricNames
 from llmservice.objects.names import CONTAINER_NAME
 from llmservice.objects.references import Manifest, uid_of
-from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.planning.scaling_plan import ScalingPlan
+from llmservice.planning.service_plan import ServicePlan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

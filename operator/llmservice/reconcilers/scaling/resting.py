@@ -16,7 +16,7 @@ from llmservice.reconcilers.workers import ServiceKey
 class Door(Protocol):
     """Who takes the requests of a service that has no replica."""
 
-    def held_for(self, key: ServiceKey) -> int:
+    def held_for(self, uid: str, key: ServiceKey) -> int:
         """Requests that are held now."""
         ...
 
@@ -28,7 +28,7 @@ class Door(Protocol):
 class NoDoor:
     """Nobody: then no plan lets a service sleep."""
 
-    def held_for(self, key: ServiceKey) -> int:  # noqa: ARG002  (the protocol's)
+    def held_for(self, uid: str, key: ServiceKey) -> int:  # noqa: ARG002  (the protocol's)
         """None."""
         return 0
 

@@ -11,7 +11,8 @@ from llmservice.converging.scaled_pods import LeavingPod, ScaledPod, leaving_pod
 from llmservice.engines.metric_names import MetricNames
 from llmservice.objects.pods import replicas_among
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, uid_of
-from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.planning.scaling_plan import ScalingPlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.service_state import ServiceState
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey

@@ -55,16 +55,16 @@ class ServiceScaler:
     def _decide(self, service: ScaledService, readings: PodReadings, now: float) -> tuple[Snapshot, Decision]:
         """What the pods did, and the number it asks for; both are published for /explain and /metrics."""
         state, advise = service.state, service.scaling.advise
-        bounds = state.bounds_at(service.scaling, now)
+        bounds = state.bounds.at(service.scaling, now)
         policy = policy_of(service.scaling, bounds, service.plan.max_num_seqs, self.period_seconds)
         desired = state.desired(service.deployment, advise=advise)
         snapshot = state.history.snapshot(service.pods, readings, desired, policy.objective, now)
         rest = self.resting.of(service, bounds) if self.resting else None
         if self.resting is not None and rest is not None:
-            snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.key)))
+            snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.uid, service.key)))
         goes_before = state.idleness.going
         decision = state.decide(policy, snapshot, now, advise=advise, rest=rest)
-        self._prepare(service, goes_before=goes_before)
+        self._prepare(service, goes_before=goes_before, is_covered=rest is not None and rest.covered)
         evaluation = Evaluation(
             at=now,
             plan=service.plan,
@@ -79,9 +79,13 @@ class ServiceScaler:
         state.publish(evaluation)
         return snapshot, decision
 
-    def _prepare(self, service: ScaledService, *, goes_before: bool) -> None:
-        """Have the activators become endpoints before the last replica goes, or leave when it stays after all."""
-        if service.state.idleness.going == goes_before:
+    def _prepare(self, service: ScaledService, *, goes_before: bool, is_covered: bool) -> None:
+        """Have the activators become endpoints before the last replica goes, or leave when it stays after all.
+
+        Again in every round until they are: perhaps none was ready.
+        """
+        goes = service.state.idleness.going
+        if goes == goes_before and (is_covered or not goes):
             return
         self.changed(service.key)
         if self.resting is not None and not goes_before:
@@ -90,7 +94,8 @@ class ServiceScaler:
     async def _apply(self, service: ScaledService, snapshot: Snapshot, decision: Decision) -> bool:
         """Write the number; whether the cluster took it."""
         state, deployment = service.state, service.deployment
-        live, others = state.live(deployment), state.other_writers(deployment, may_sleep=service.scaling.may_sleep)
+        live = state.written.live(deployment)
+        others = state.written.others(deployment, state.expected(), may_sleep=service.scaling.may_sleep)
         requests = {replica.name: replica.requests for replica in snapshot.ready}
         try:
             await self.writer.apply(service, decision, live, requests)
@@ -99,11 +104,11 @@ class ServiceScaler:
             log.warning("%s/%s: %d replicas not applied: %s", *service.key, decision.replicas, error)
             return False
         slept = state.expected() == 0
-        state.has_applied(deployment, decision.replicas)
+        state.written.has_applied(deployment, decision.replicas)
         if slept and decision.replicas:
             await self._tell_of_waking(service, live, decision)
         if others:
-            state.overruled |= others
+            state.written.overruled |= others
             message = (
                 f"{', '.join(sorted(others))} set {live} replicas, the autoscaler decides: {decision.message}; "
                 "remove the other scaler, or set spec.autoscaling.mode to Advise"
@@ -116,7 +121,7 @@ class ServiceScaler:
         service.state.wakes += 1
         if not live:
             return
-        who = ", ".join(sorted(owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER})) or "somebody"
+        who = ", ".join(sorted(owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER})) or "the operator"
         message = f"0 → {live}: set by {who}; {decision.message}"
         await self.writer.record(service.body, "Normal", Reason.SCALED_UP, message)
 
@@ -124,7 +129,7 @@ class ServiceScaler:
         """Have the status say what is news, and warn of a new problem."""
         state = service.state
         finding = finding_of(decision, service.pods, readings, advise=service.scaling.advise)
-        bounds = state.bounds_at(service.scaling, now) if service.scaling.schedules else None
+        bounds = state.bounds.at(service.scaling, now) if service.scaling.schedules else None
         report = report_of(finding, timestamp(datetime.fromtimestamp(now, UTC)), bounds, self._idle(service, now))
         before = state.report
         if state.throttle.is_due(report, now):
@@ -142,7 +147,8 @@ class ServiceScaler:
         start, state = start_seconds(service), service.state
         state.start_seconds = start
         after = idle_after_seconds(service.scaling.idle_after_seconds, start)
-        return idle_status(state.idleness, after, start, state.held, now)
+        may_rest = state.bounds.at(service.scaling, now).minimum == 0
+        return idle_status(state.idleness, after, start, state.held, now, may_rest=may_rest)
 
     def _suspend(self, service: ScaledService) -> None:
         """Nothing is decided; the status says so, and keeps what was decided before."""

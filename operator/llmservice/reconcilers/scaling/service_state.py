@@ -11,30 +11,27 @@ from llmservice.autoscaling.decision import Decision
 from llmservice.autoscaling.idling import Idleness, Rest, asleep, awake
 from llmservice.autoscaling.memory import Demand, Memory
 from llmservice.autoscaling.policy import ScalingPolicy
-from llmservice.autoscaling.schedules import Bounds, bounds_at
 from llmservice.autoscaling.snapshot import Snapshot
 from llmservice.converging.checkpoints import digest_of, resumed
 from llmservice.converging.idle_status import idleness_in
 from llmservice.converging.pod_readings import ReadFailure, ReadFailureReason
-from llmservice.converging.replicas import live_replicas, owners_of_replicas
 from llmservice.converging.scaling_report import ScalingReport, report_in
 from llmservice.converging.startup_status import known_cold_start
-from llmservice.objects.names import AUTOSCALER, OPERATOR
 from llmservice.objects.references import Manifest
-from llmservice.planning.service_plan import ScalingPlan, ServicePlan
+from llmservice.planning.service_plan import ServicePlan
 from llmservice.reconcilers.scaling.evaluation import Evaluation
+from llmservice.reconcilers.scaling.known_bounds import KnownBounds
 from llmservice.reconcilers.scaling.metric_names_by_image import MetricNamesByImage
 from llmservice.reconcilers.scaling.objective_counts import ObjectiveCounts
 from llmservice.reconcilers.scaling.plan_cache import PlanCache
 from llmservice.reconcilers.scaling.pod_history import PodHistory
 from llmservice.reconcilers.scaling.status_throttle import StatusThrottle
+from llmservice.reconcilers.scaling.written_replicas import WrittenReplicas
 from llmservice.reconcilers.workers import ServiceKey
 
 log = logging.getLogger(__name__)
 
 _Key = TypeVar("_Key")
-_BOUNDS_KNOWN_SECONDS = 86_400.0
-"""Bounds that nothing follows are looked at again after a day: they were looked for a week ahead."""
 _Changes = tuple[tuple[float, int], ...]
 
 
@@ -53,9 +50,8 @@ class ServiceState:
     | `objective`                  | requests within and beyond it, since this process leads                   |
     | `truncated`                  | requests that ended with their engine; None before any pod could be read  |
     | `advised`                    | what mode Advise would run: its next decision goes on from there          |
-    | `applied`                    | the number written last, and the Deployment as it was seen then           |
-    | `overruled`                  | managers whose number was set back                                        |
-    | `bounds`                     | what holds by the schedules of this plan, and since when that is known    |
+    | `written`                    | the number written last, and who else wrote another one                   |
+    | `bounds`                     | what holds by the schedules of this plan                                  |
     | `idleness`                   | of a service that may sleep: since when it is quiet, or sleeps            |
     | `start_seconds`              | what its last start took; None where that is not known                    |
     | `held`                       | requests that were held for it in the last round                          |
@@ -75,9 +71,8 @@ class ServiceState:
     objective: ObjectiveCounts = field(default_factory=ObjectiveCounts)
     truncated: int | None = None
     advised: int | None = None
-    applied: tuple[Manifest, int] | None = None
-    overruled: frozenset[str] = frozenset()
-    bounds: tuple[ScalingPlan, float, Bounds] | None = None
+    written: WrittenReplicas = field(default_factory=WrittenReplicas)
+    bounds: KnownBounds = field(default_factory=KnownBounds)
     idleness: Idleness = field(default_factory=Idleness)
     start_seconds: float | None = None
     held: int = 0
@@ -120,27 +115,9 @@ class ServiceState:
         elif before.scaling and plan.scaling and before.scaling.policy != plan.scaling.policy:
             self.memory = replace(self.memory, at=None)  # another law goes on from what runs
 
-    def bounds_at(self, scaling: ScalingPlan, now: float) -> Bounds:
-        """The bounds of this plan at `now`; found once for as long as they hold."""
-        if self.bounds is not None:
-            plan, since, bounds = self.bounds
-            if plan is scaling and since <= now < (bounds.until or since + _BOUNDS_KNOWN_SECONDS):
-                return bounds
-        self.bounds = scaling, now, bounds_at(scaling, now)
-        return self.bounds[2]
-
     def desired(self, deployment: Manifest, *, advise: bool) -> int:
         """The replicas asked for, from which the next decision goes on; in mode Advise as if advice were followed."""
-        return self.advised if advise and self.advised is not None else self.live(deployment)
-
-    def live(self, deployment: Manifest) -> int:
-        """The replicas of the Deployment: what we applied, until a watch shows another one.
-
-        Another Deployment, not another version: after etcd was restored the same version may come again.
-        """
-        if self.applied is not None and self.applied[0] is deployment:
-            return self.applied[1]
-        return live_replicas(deployment)
+        return self.advised if advise and self.advised is not None else self.written.live(deployment)
 
     def decide(
         self, policy: ScalingPolicy, snapshot: Snapshot, now: float, *, advise: bool, rest: Rest | None = None
@@ -160,29 +137,13 @@ class ServiceState:
 
     def expected(self) -> int | None:
         """The number that was decided last; None before the first decision."""
-        if self.applied is not None:
-            return self.applied[1]
-        return self.report.replicas if self.report is not None else None
-
-    def has_applied(self, deployment: Manifest, replicas: int) -> None:
-        """Remember a write that the cache does not show yet."""
-        self.applied = deployment, replicas
+        return self.written.expected(self.report.replicas if self.report is not None else None)
 
     def has_not_applied(self) -> None:
         """A write failed: its step must not count against the next one."""
         stabilization = replace(self.memory.stabilization, changes=self._changes_before)
         self.memory = replace(self.memory, stabilization=stabilization)
         self.idleness = self._idleness_before
-
-    def other_writers(self, deployment: Manifest, *, may_sleep: bool = False) -> frozenset[str]:
-        """Who else has set another number since we did, and was not overruled before.
-
-        Whoever wakes a service that may sleep is no rival: an add-on that holds requests of its own does so.
-        """
-        expected = self.expected()
-        if expected is None or self.live(deployment) == expected or (expected == 0 and may_sleep):
-            return frozenset()
-        return owners_of_replicas(deployment) - {OPERATOR, AUTOSCALER} - self.overruled
 
     def publish(self, evaluation: Evaluation) -> None:
         """Let others read this evaluation, and count it."""

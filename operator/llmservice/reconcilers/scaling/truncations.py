@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from llmservice.cluster.caching.cache import ObjectCache
 from llmservice.converging.engine_ends import cut_short
 from llmservice.converging.pod_readings import PodReadings, Reading
-from llmservice.objects.references import Manifest, uid_of
+from llmservice.objects.pods import engine_of
+from llmservice.objects.references import Manifest, Ref, uid_of
 from llmservice.reconcilers.scaling.scaled_services import ScaledService
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 
@@ -36,6 +37,7 @@ class Truncations:
     """
 
     states: ServiceStates
+    cache: ObjectCache
     clock: Callable[[], float]
     _loads: dict[str, _Load] = field(default_factory=dict)
 
@@ -50,15 +52,29 @@ class Truncations:
     def note(self, service: ScaledService, readings: PodReadings) -> PodReadings:
         """Remember what each pod has in it; returns the readings of those that stay, from which is decided."""
         leaving = {pod.name: pod.uid for pod in service.leaving}
+        restarts = {pod.name: pod.restarts for pod in service.pods}
         pods = leaving | {pod.name: pod.uid for pod in service.pods}
         pod_plan = service.plan.pod
         reserve = pod_plan.termination_grace_seconds - pod_plan.drained_by_seconds
         for name, reading in readings.items():
             if isinstance(reading, Reading):
-                requests = round(reading.counters.running + reading.counters.waiting)
-                self._loads[pods[name]] = _Load(service.uid, requests, reading.at, reserve)
                 service.state.truncated = service.state.truncated or 0
+                requests = round(reading.counters.running + reading.counters.waiting)
+                if self._runs(Ref("Pod", service.key[0], name), pods[name], restarts.get(name)):
+                    self._loads[pods[name]] = _Load(service.uid, requests, reading.at, reserve)
         return {name: reading for name, reading in readings.items() if name not in leaving}
+
+    def _runs(self, ref: Ref, uid: str, restarts: int | None) -> bool:
+        """Whether the run that was read goes on: of one that ended meanwhile the end was told already.
+
+        `restarts` are those of the engine when it was asked; None of a leaving pod, which is not started again.
+        """
+        pod = self.cache.get(ref)
+        if pod is None or uid_of(pod) != uid:
+            return False
+        engine = engine_of(pod)
+        is_same = restarts is None or int(engine.get("restartCount", 0)) == restarts
+        return is_same and not (engine.get("state") or {}).get("terminated")
 
     def _observe(self, before: Manifest | None, after: Manifest | None) -> None:
         """What the cache reports: a pod that was read may have ended."""

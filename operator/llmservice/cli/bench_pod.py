@@ -1,4 +1,4 @@
-"""Waits for the pod of a bench's Job, says what it waits for, and gives up on what does not pass by itself."""
+"""The pod of a bench's Job until it has a log, and the lines in which its caller is told of both."""
 
 import asyncio
 import sys
@@ -35,7 +35,7 @@ _SHOWN = 300
 
 
 @dataclass(slots=True, kw_only=True)
-class Beginning:
+class PodOfJob:
     """Of one Job. Where its Events may not be listed, only pods tell what is in the way."""
 
     server: ApiServer
@@ -44,7 +44,7 @@ class Beginning:
     _said: str = ""
     _told: set[str] = field(default_factory=set)
 
-    async def pod(self) -> Manifest:
+    async def begun(self) -> Manifest:
         """The pod once it has a log. Raises Unavailable where it does not start, and where the Job is gone."""
         refused = 0.0
         while True:
@@ -54,7 +54,7 @@ class Beginning:
             why = await self._why(pod)
             if why not in self._told:  # a pull is tried and waited for in turns
                 self._told.add(why)
-                click.echo(f"waiting for the pod: {why}", file=sys.stderr)
+                tell(f"waiting for the pod: {why}")
             patience = next((seconds for name, seconds in _PATIENCE_SECONDS.items() if why.startswith(name)), None)
             refused = 0.0 if patience is None else refused + _LOOK_SECONDS
             if patience is not None and refused > patience:
@@ -98,11 +98,21 @@ def _of_pod(pod: Manifest) -> str:
 
 
 def _line(reason: object, message: object) -> str:
-    words = " ".join(printable(_without_pod_name(str(message or ""))).split())
-    return cut(f"{printable(str(reason))}: {words}" if words else printable(str(reason)), _SHOWN)
+    words = _without_pod_name(str(message or ""))
+    return in_a_line(f"{reason}: {words}" if words else str(reason))
 
 
 def _without_pod_name(message: str) -> str:
     """Each try of a Job has another name in it, and says nothing new."""
     before, creating, after = message.partition('Error creating: pods "')
     return f"{before}the pod {after.partition(chr(34))[2].strip()}" if creating else message
+
+
+def in_a_line(text: str) -> str:
+    """What a stranger wrote, so that it can be shown: one line of some hundred characters."""
+    return cut(" ".join(printable(text).split()), _SHOWN)
+
+
+def tell(text: str) -> None:
+    """A line for whoever waits; the report alone goes to standard output."""
+    click.echo(text, file=sys.stderr)
