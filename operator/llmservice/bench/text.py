@@ -23,10 +23,15 @@ _HEADS = (
     "errors",
 )
 
+_NEEDED_LEAST = (2, 9, 7, 5, 10)
+"""Places of columns that a narrow terminal does without, in this order: p90, per user, p99 of E2E and ITL, rate."""
 
-def as_text(report: Report) -> str:
-    """Title, table, and what has to be known to read it."""
-    return "\n".join([*_title(report), "", *_table(report), "", *_remarks(report)]).rstrip()
+
+def as_text(report: Report, *, width: int = 0) -> str:
+    """Title, table, and what has to be known to read it. Columns give way to `width`, that of a terminal; 0: any."""
+    if not report.rows:
+        return "\n".join([*_title(report), "", "Nothing was measured: no request had ended."])
+    return "\n".join([*_title(report), "", *_table(report, width), "", *_remarks(report)]).rstrip()
 
 
 def figures_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -46,8 +51,19 @@ def _title(report: Report) -> Iterator[str]:
         yield "PARTIAL: it was stopped before its end; figures are of what had ended by then"
 
 
-def _table(report: Report) -> Iterator[str]:
-    yield from figures_table((report.rows_are, *_HEADS), map(_row, report.rows))
+def _table(report: Report, width: int) -> list[str]:
+    """Whole, or without the columns that are needed least until it fits."""
+    rows = [(report.rows_are, *_HEADS), *map(_row, report.rows)]
+    left_out = list[int]()
+    while True:
+        kept = [[cell for place, cell in enumerate(row) if place not in left_out] for row in rows]
+        lines = figures_table(kept[0], kept[1:])
+        if not 0 < width < max(map(len, lines)) or len(left_out) == len(_NEEDED_LEAST):
+            break
+        left_out.append(_NEEDED_LEAST[len(left_out)])
+    return (
+        [*lines, "Some columns are left out here: -o json has all, and so has a wider window."] if left_out else lines
+    )
 
 
 def _row(row: Figures) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -107,7 +108,8 @@ def command(  # the other options are taken apart by `_taken`
     --in-cluster by a Job beside the service, which is followed, and deleted at the end.
 
     \b
-    Exit codes: 0 done, 1 nothing was answered or the target refuses, 2 wrong usage, 130 Ctrl-C: figures are partial.
+    Exit codes: 0 done, 1 nothing was answered or the target refuses,
+    2 wrong usage, 130 Ctrl-C: figures are partial.
 
     \b
     llmservice bench chat --scenario sweep-1-9 --picture sweep.svg
@@ -132,13 +134,22 @@ def command(  # the other options are taken apart by `_taken`
             "arguments": (*arguments_of(asked), *_passed_on(options)),
             "trace": trace_within(load) if job and asked.trace else "",
         }
-        measured = asyncio.run(measure(_taken(Setting, {**options, **given})))
+        measured = _measured(_taken(Setting, {**options, **given}))
         _tell(measured, output)
         files.write(measured)
     if any(each.report.interrupted for each in measured):
         sys.exit(_INTERRUPTED)
     if not all(any(row.requests for row in each.report.rows) for each in measured):
         sys.exit(1)
+
+
+def _measured(setting: Setting) -> list[Measured]:
+    """Ctrl-C before the load began ends the command like one in it."""
+    try:
+        return asyncio.run(measure(setting))
+    except KeyboardInterrupt:
+        click.echo("stopped before the load began: nothing was measured", err=True)
+        sys.exit(_INTERRUPTED)
 
 
 def _taken(kind: type[_Options], options: dict[str, Any]) -> _Options:
@@ -152,14 +163,19 @@ def _passed_on(options: dict[str, Any]) -> list[str]:
     return [*numbers, *(["--until-eos"] if options["until_eos"] else [])]
 
 
+def _width() -> int:
+    """Of the terminal; 0 for none, such as a file or a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
 def _tell(measured: list[Measured], output: str) -> None:
-    first = measured[0].report
+    first, width = measured[0].report, _width()
     if output == "records":
         handed = Handed(model=first.model, interrupted=first.interrupted, records=measured[0].records)
         click.echo("\n".join(packed(handed)))
         return
     if len(measured) == 1:
-        click.echo(json.dumps(as_json(first)) if output == "json" else text.as_text(first))
+        click.echo(json.dumps(as_json(first)) if output == "json" else text.as_text(first, width=width))
         return
     second = measured[1].report
     both = comparison.compared(
@@ -168,4 +184,6 @@ def _tell(measured: list[Measured], output: str) -> None:
     if output == "json":
         click.echo(json.dumps({**as_json(first), "against": as_json(second), "decision": comparison.decision(both)}))
     else:
-        click.echo("\n\n".join((text.as_text(first), text.as_text(second), comparison.as_text(both))))
+        click.echo(
+            "\n\n".join((text.as_text(first, width=width), text.as_text(second, width=width), comparison.as_text(both)))
+        )

@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import orjson
 
 from llmservice.bench.generator import KEY_VARIABLE
 from llmservice.bench.prompts import Calibration, calibrated, prompt
-from llmservice.cluster.transport.answers import read_at_most
-from llmservice.errors import InvalidInput, OperatorError, Refused, Unavailable, UsageError
-from llmservice.untrusted.texts import printable
+from llmservice.cli.bench_server import Server
+from llmservice.errors import InvalidInput, UsageError
 
-_LARGEST_ANSWER = 2**20
-_SECONDS = 120.0
 _LONGEST_KEY = 4096
 _LARGEST_KEYS = 2**20
 _SHORT, _LONG = 8, 72
@@ -34,8 +30,10 @@ def key_of(path: Path | None) -> str:
     try:
         files = sorted(each for each in path.iterdir() if not each.name.startswith(".")) if path.is_dir() else [path]
         key = next(filter(None, map(_key_in, files)), "")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("UnreadableKey", f"{path}: cannot be read: {error}", field="--key-file") from error
+    except OSError as error:
+        raise UsageError("UnreadableKey", f"{path}: {error.strerror}", field="--key-file") from error
+    except UnicodeDecodeError as error:
+        raise UsageError("UnreadableKey", f"{path}: is no text", field="--key-file") from error
     if not key or len(key) > _LONGEST_KEY or not key.isprintable():
         raise UsageError("InvalidKey", f"{path}: has to hold a key in a line", field="--key-file")
     return key
@@ -47,16 +45,16 @@ def _key_in(file: Path) -> str:
     return next((line for line in lines if line and not line.startswith("#")), "")
 
 
-async def calibration(url: str, model: str, key: str, extra: Mapping[str, Any]) -> Calibration:
+async def calibration(server: Server, model: str, extra: Mapping[str, Any]) -> Calibration:
     """How many tokens the server counts for so many words: two short requests, which are a warm-up as well.
 
     Raises what the server has against such requests, before hundreds of them are sent.
     """
-    counts = [await _prompt_tokens(url, model, key, extra, words) for words in (_SHORT, _LONG)]
+    counts = [await _prompt_tokens(server, model, extra, words) for words in (_SHORT, _LONG)]
     return calibrated((_SHORT, counts[0]), (_LONG, counts[1]))
 
 
-async def _prompt_tokens(url: str, model: str, key: str, extra: Mapping[str, Any], words: int) -> int:
+async def _prompt_tokens(server: Server, model: str, extra: Mapping[str, Any], words: int) -> int:
     body = {
         "model": model,
         "max_tokens": 2,
@@ -65,7 +63,7 @@ async def _prompt_tokens(url: str, model: str, key: str, extra: Mapping[str, Any
         "messages": [{"role": "user", "content": prompt(words, words, salt=secrets.randbits(32))}],
         **extra,
     }
-    answer = await _asked("POST", f"{url}/v1/chat/completions", key, body)
+    answer = await server.ask("POST", "/v1/chat/completions", body)
     for line in reversed(answer.decode(errors="replace").splitlines()):
         if line.startswith("data: {") and '"usage"' in line:
             usage = (_parsed(line.removeprefix("data: ")).get("usage")) or {}
@@ -73,42 +71,19 @@ async def _prompt_tokens(url: str, model: str, key: str, extra: Mapping[str, Any
                 return int(usage["prompt_tokens"])
     raise InvalidInput(
         "NoUsage",
-        f"{url} does not count its tokens when it streams (stream_options.include_usage): nothing can be measured",
+        f"{server.title} does not count its tokens when it streams (stream_options.include_usage): "
+        "nothing can be measured",
     )
 
 
-async def first_model(url: str, key: str) -> str:
+async def first_model(server: Server) -> str:
     """The model that the server lists first. Raises UsageError where it lists none."""
-    listed = _parsed(await _asked("GET", f"{url}/v1/models", key)).get("data")
+    listed = _parsed(await server.ask("GET", "/v1/models")).get("data")
     first = listed[0] if isinstance(listed, list) and listed else None
     name = first.get("id") if isinstance(first, dict) else None
     if not isinstance(name, str):
-        raise UsageError("NoModel", f"{url} lists no model: name the one to ask for", field="--model")
+        raise UsageError("NoModel", f"{server.title} lists no model: name the one to ask for", field="--model")
     return name
-
-
-async def _asked(method: str, url: str, key: str, body: Mapping[str, Any] | None = None) -> bytes:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    timeout = aiohttp.ClientTimeout(total=_SECONDS)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout) as session,
-            session.request(method, url, json=body, headers=headers, allow_redirects=False) as response,
-        ):
-            answer = await read_at_most(response.content, _LARGEST_ANSWER)
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        why = str(error) or f"no answer in {_SECONDS:.0f} s"
-        raise Unavailable("Unreachable", f"{url}: {why}: is it the address of a server that serves?") from error
-    if response.status != 200:  # noqa: PLR2004
-        raise _refusal(url, response.status, answer)
-    return answer
-
-
-def _refusal(url: str, status: int, answer: bytes) -> OperatorError:
-    said = " ".join(printable(answer[:300]).split())
-    if status in (401, 403):
-        return Refused("KeyRefused", f"{url}: HTTP {status}: give the key of a client by --key-file or {KEY_VARIABLE}")
-    return Refused("TargetRefused", f"{url}: HTTP {status}: {said}; is --model right, is it OpenAI's API?")
 
 
 def _parsed(answer: bytes | str) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class Files:
 
     def check(self) -> None:
         """Raises UsageError for another ending or a missing folder, InvalidInput where nothing that draws is there."""
+        if self.slots is not None and self.profile is None:
+            raise UsageError("OptionWithoutEffect", "would change nothing: it belongs to --save", field="--slots")
         if self.picture is not None and self.picture.suffix not in {".svg", ".png"}:
             raise UsageError("UnknownPictureFormat", f"{self.picture}: end it in .svg or .png", field="--picture")
         for path in filter(None, (self.picture, self.profile, self.trace_file)):

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from llmservice import __version__
 from llmservice.bench.job import CONTAINER, GRACE_SECONDS
 from llmservice.bench.transfer import Handed, Pieces
-from llmservice.cli.bench_pod import begun, in_a_line, tell
+from llmservice.cli.bench_pod import PodOfJob, in_a_line, tell
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
@@ -35,6 +35,7 @@ class JobRun:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     _pieces: Pieces = field(default_factory=Pieces)
     _shown: int = 0
+    _is_begun: bool = False
 
     async def run(self) -> Handed | None:
         """What it handed over; None where it was stopped before it measured anything.
@@ -54,7 +55,7 @@ class JobRun:
         """Follow its log; where it is to stop, for as long as its pod may take to hand over what was measured."""
         work = asyncio.create_task(self._followed(server, job))
         try:
-            if not await self._ends_by_itself(work):
+            if not await self._ends_by_itself(work) and self._is_begun:
                 tell("stopping: waiting for what was measured ...")
                 await server.delete(ref_of(job), uid=uid_of(job))
                 await asyncio.wait((work,), timeout=_STOP_SECONDS)
@@ -74,7 +75,8 @@ class JobRun:
         return work.done()
 
     async def _followed(self, server: ApiServer, job: Manifest) -> None:
-        pod = await begun(server, job)
+        pod = await PodOfJob(server=server, job=job).begun()
+        self._is_begun = True
         for attempt in range(_ATTEMPTS):
             try:
                 await self._read_log(pod)

@@ -12,6 +12,7 @@ from llmservice.simulation.traces import read_trace
 _MOST_LEVELS = 32
 _MOST_DIGITS = 4
 _LARGEST_TRACE_BYTES = 64 * 2**20
+_FIRST_LOAD = "--scenario single-200, which takes seconds"
 _KINDS = "--scenario, --users, --rate, --sweep or --trace"
 
 
@@ -41,9 +42,8 @@ def load_of(options: LoadOptions) -> Load:
     kinds = {"scenario": options.scenario, "users": options.users, "rate": options.rate, "sweep": options.sweep}
     given = [kind for kind, value in {**kinds, "trace": options.trace}.items() if value is not None]
     if len(given) != 1:
-        raise UsageError(
-            "WhichLoad", f"give exactly one of {_KINDS}" + (f"; not {' and '.join(given)}" if given else "")
-        )
+        so = f"not {' and '.join(f'--{kind}' for kind in given)} together" if given else f"such as {_FIRST_LOAD}"
+        raise UsageError("WhichLoad", f"which load? Give exactly one of {_KINDS}; {so}")
     _refuse_without_effect(given[0], options)
     load = _made(given[0], options)
     if load.requests > MOST_REQUESTS:

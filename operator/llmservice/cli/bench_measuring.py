@@ -17,7 +17,9 @@ from llmservice.bench.report import Report, report_of
 from llmservice.cli.bench_asking import calibration
 from llmservice.cli.bench_generator import generator
 from llmservice.cli.bench_in_cluster import JobRun
+from llmservice.cli.bench_progress import Progress
 from llmservice.cli.bench_running import Running
+from llmservice.cli.bench_server import Server
 from llmservice.cli.bench_target import Endpoint, endpoint, endpoint_within
 from llmservice.cli.connecting import connected
 from llmservice.cli.where import Where
@@ -75,7 +77,8 @@ async def measure(setting: Setting) -> list[Measured]:
 async def _measure_one(setting: Setting, target: str, program: Path, *, place: int) -> Measured:
     extra = {} if setting.until_eos else {"ignore_eos": True}
     async with endpoint(target, setting.where, setting.model, setting.key) as at:
-        counted = await calibration(at.url, at.model, setting.key, extra)
+        server = Server(url=at.url, key=setting.key, title=at.title)
+        counted = await calibration(server, at.model, extra)
         with _folder(setting.keep, place) as folder:
             running = Running(
                 generator=program,
@@ -91,7 +94,7 @@ async def _measure_one(setting: Setting, target: str, program: Path, *, place: i
                 calibration=counted,
                 folder=folder,
                 at_most_seconds=setting.at_most,
-                tell_seconds=setting.tell_seconds,
+                progress=Progress(tell_seconds=setting.tell_seconds),
             )
             with _stopped_by_signals(running.stop):
                 whole = await running.run()

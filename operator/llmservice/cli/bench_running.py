@@ -5,13 +5,11 @@ import contextlib
 import os
 import secrets
 import signal
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import click
 import orjson
 
 from llmservice.bench.generator import (
@@ -25,8 +23,10 @@ from llmservice.bench.generator import (
 from llmservice.bench.load import MOST_REQUESTS, Load
 from llmservice.bench.prompts import Calibration
 from llmservice.bench.records import Record, records_of
+from llmservice.cli.bench_progress import Beginning, Lines, Progress
 from llmservice.errors import Unavailable
 
+LOG = "generator.log"
 _LOOK_SECONDS = 0.5
 _PATIENCE_SECONDS = 30.0
 """For a generator that was told to stop."""
@@ -39,8 +39,7 @@ _TOLD = 600
 class Running:
     """One load on one target. `folder` takes a folder for each run; `at_most_seconds` bounds all of them together.
 
-    `salt` makes its prompts new to the server. Without a terminal it says every `tell_seconds` how far it is. `stop` is
-    set to end it: what was measured by then stays.
+    `salt` makes its prompts new to the server. `stop` is set to end it: what was measured by then stays.
     """
 
     generator: Path
@@ -50,13 +49,11 @@ class Running:
     calibration: Calibration
     folder: Path
     at_most_seconds: float
-    tell_seconds: float = 30.0
+    progress: Progress
     salt: int = field(default_factory=lambda: secrets.randbits(32))
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     records: list[Record] = field(default_factory=list)
     unread: int = 0
-    _ended: int = 0
-    _told_at: float = field(default_factory=time.monotonic)
 
     async def run(self) -> bool:
         """Send the load; whether all of it was sent. Raises `Unavailable` when the generator fails."""
@@ -64,8 +61,13 @@ class Running:
         for number, run in enumerate(self.load.runs()):
             folder = self.folder / f"run-{number + 1}"
             self._prepare(folder, run)
-            whole = await self._run_one(folder, run, deadline)
-            self._read(folder / "output" / RECORDS)
+            try:
+                whole, code = await self._run_one(folder, run, deadline)
+            finally:
+                self.progress.clear()
+            read = self._read(folder / "output" / RECORDS)
+            if whole and code and not (read and all(record.error for record in read)):
+                raise Unavailable("GeneratorFailed", f"the load generator failed: {_last_words(folder)}")
             if not whole:
                 return False
         return True
@@ -79,8 +81,9 @@ class Running:
         with (folder / "input.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in input_lines(self.load, run, self.calibration, salt=self.salt))
 
-    async def _run_one(self, folder: Path, run: Sequence[int], deadline: float) -> bool:
-        with (folder / "generator.log").open("wb") as log:
+    async def _run_one(self, folder: Path, run: Sequence[int], deadline: float) -> tuple[bool, int]:
+        """Whether it came to its own end, and its exit code: 1 where every request failed, too."""
+        with (folder / LOG).open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 str(self.generator),
                 "profile",
@@ -97,62 +100,42 @@ class Running:
                 whole = await self._watched(process, folder, run, deadline)
             finally:
                 await _ended(process)
-        if whole and process.returncode:
-            raise Unavailable("GeneratorFailed", f"the load generator failed: {_last_words(folder)}")
-        return whole
+        return whole, process.returncode or 0
 
     async def _watched(
         self, process: asyncio.subprocess.Process, folder: Path, run: Sequence[int], deadline: float
     ) -> bool:
         """Whether it came to its own end."""
-        ending, reading = asyncio.create_task(process.wait()), _Lines(folder / "output" / RECORDS)
+        ending, reading = asyncio.create_task(process.wait()), Lines(folder / "output" / RECORDS)
+        beginning = Beginning(folder / LOG)
         planned = sum(self.load.phases[number].requests for number in run)
         began = time.monotonic()
         while not ending.done():
             await asyncio.wait((ending,), timeout=_LOOK_SECONDS)
-            self._progress(run, reading.count(), planned, time.monotonic() - began)
+            ended, seconds = reading.count(), time.monotonic() - began
+            self.progress.show(self._text(run, ended, planned, beginning.seconds(ended), seconds))
             if self.stop.is_set() or time.monotonic() > deadline or reading.bytes > _MOST_BYTES:
+                self.progress.say("stopping: waiting for what was measured ...")
                 _signal(process, signal.SIGINT)
                 await asyncio.wait((ending,), timeout=_PATIENCE_SECONDS)
                 return False
         return True
 
-    def _progress(self, run: Sequence[int], ended: int, planned: int, seconds: float) -> None:
-        """A line that is written over on a terminal; elsewhere one now and then."""
+    def _text(self, run: Sequence[int], ended: int, planned: int, sending: float | None, seconds: float) -> str:
         names = self.load.phases[run[0]].name if len(run) == 1 else self.load.name
         place = f"{self.load.rows} {names} ({run[-1] + 1}/{len(self.load.phases)})"
-        text = f"{place}: {ended} of {planned} requests, {seconds:.0f} s"
-        if sys.stderr.isatty():
-            click.echo(f"\r\x1b[K{text}", err=True, nl=False)
-            if ended >= planned:
-                click.echo("\r\x1b[K", err=True, nl=False)
-        elif time.monotonic() - self._told_at > self.tell_seconds:
-            self._told_at = time.monotonic()
-            click.echo(text, err=True)
+        if sending is None:
+            return f"{place}: the load generator starts, {seconds:.0f} s"
+        return f"{place}: {ended} of {planned} requests, {sending:.0f} s"
 
-    def _read(self, path: Path) -> None:
+    def _read(self, path: Path) -> list[Record]:
+        """What was recorded of a run."""
         with contextlib.suppress(FileNotFoundError), path.open(encoding="utf-8", errors="replace") as file:
             records, unread = records_of(_bounded(file))
             self.records += records
             self.unread += unread
-
-
-@dataclass(slots=True)
-class _Lines:
-    """Counts the lines of a file that grows."""
-
-    path: Path
-    bytes: int = 0
-    lines: int = 0
-
-    def count(self) -> int:
-        """So far; 0 while there is no file."""
-        with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
-            file.seek(self.bytes)
-            while chunk := file.read(2**20):
-                self.bytes += len(chunk)
-                self.lines += chunk.count(b"\n")
-        return self.lines
+            return records
+        return []
 
 
 def _bounded(file: Iterator[str]) -> Iterator[str]:
@@ -187,7 +170,7 @@ def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None
 def _last_words(folder: Path) -> str:
     """The last errors of its log, in one line."""
     with contextlib.suppress(OSError):
-        with (folder / "generator.log").open("rb") as file:
+        with (folder / LOG).open("rb") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - 64 * 1024))
             lines = file.read().decode(errors="replace").splitlines()

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from llmservice.api.v1alpha1.conditions import Reason
 from llmservice.bench.job import KeySecret
 from llmservice.cli.bench_asking import first_model
+from llmservice.cli.bench_server import Server
 from llmservice.cli.connecting import connected
 from llmservice.cli.own_objects import replicas_of, service_named
 from llmservice.cli.program import program
@@ -19,6 +21,9 @@ from llmservice.cluster.transport.credentials import SERVICE_ACCOUNT
 from llmservice.errors import NotFound, NotYet, UsageError
 from llmservice.objects.pods import is_ready
 from llmservice.objects.references import Manifest, Ref
+from llmservice.untrusted.texts import cut, printable
+
+_SAID = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +46,16 @@ async def endpoint(target: str, where: Where, model: str, key: str) -> AsyncIter
     """The target, reachable while the block lasts. Raises what is in the way of it, with the way out."""
     if "://" in target:
         url = base(target)
-        yield Endpoint(title=url, url=url, model=model or await first_model(url, key))
+        yield Endpoint(title=url, url=url, model=model or await first_model(Server(url=url, key=key, title=url)))
         return
+    _refuse_half_an_address(target)
     async with connected(where) as (connection, space):
         server = ApiServer(connection)
         body = await service_named(server, space, target)
         if not os.environ.get("KUBECONFIG") and (SERVICE_ACCOUNT / "token").exists():
             yield Endpoint(url=_address(body), **_facts(body, model))
             return
-        service = await server.get(Ref(kind="Service", namespace=space, name=target))
-        if service is None:
-            raise NotFound(
-                "NotFound", f"{space}/{target} has no Service yet: wait, or see: {program()} status {target}"
-            )
+        service = await _service_of(server, space, target)
         pods = await _ready(server, body)
         names = [pod["metadata"]["name"] for pod in pods]
         async with forwarded(connection, space, names, _port(service, pods[0])) as url:
@@ -68,6 +70,7 @@ async def endpoint_within(server: ApiServer, space: str, target: str, model: str
     if "://" in target:
         url = base(target)
         return Endpoint(title=url, url=url, model=model)
+    _refuse_half_an_address(target)
     body = await service_named(server, space, target)
     pods = await _ready(server, body)
     url = _cluster_address(await _service_of(server, space, target))
@@ -86,10 +89,21 @@ def base(url: str) -> str:
     return url.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
+def _refuse_half_an_address(target: str) -> None:
+    """A name has no colon and no slash; `ml/chat` is what other output calls a service."""
+    space, slash, name = target.partition("/")
+    if ":" in target or (slash and "." in space):
+        raise UsageError(
+            "InvalidAddress", f"{target}: is no name of a service: an address begins with http:// or https://"
+        )
+    if slash:
+        raise UsageError("InvalidName", f"{target}: give the name alone, and the namespace by -n {space}: {name}")
+
+
 async def _service_of(server: ApiServer, space: str, name: str) -> Manifest:
     service = await server.get(Ref(kind="Service", namespace=space, name=name))
     if service is None:
-        raise NotFound("NotFound", f"{space}/{name} has no Service yet: wait, or see: {program()} status {name}")
+        raise NotFound("NotFound", f"{space}/{name} has no Service yet: wait, or see: {_status_of(space, name)}")
     return service
 
 
@@ -109,8 +123,8 @@ def _facts(body: Manifest, model: str) -> dict[str, Any]:
 def _address(body: Manifest) -> str:
     url = (body.get("status") or {}).get("url")
     if not url:
-        name = body["metadata"]["name"]
-        raise NotYet("NoAddress", f"{name} has no address yet: wait, or see: {program()} status {name}")
+        space, name = body["metadata"]["namespace"], body["metadata"]["name"]
+        raise NotYet("NoAddress", f"{space}/{name} has no address yet: wait, or see: {_status_of(space, name)}")
     return base(url)
 
 
@@ -124,8 +138,26 @@ async def _ready(server: ApiServer, body: Manifest) -> list[Manifest]:
     pods = [pod for pod in await replicas_of(server, body) if is_ready(pod)]
     if not pods:
         space, name = body["metadata"]["namespace"], body["metadata"]["name"]
-        raise NotYet("NoReplica", f"no replica of {space}/{name} is ready: wait, or see: {program()} status {name}")
+        raise NotYet("NoReplica", f"no replica of {space}/{name} is ready: {_why_none(body)}")
     return pods
+
+
+def _why_none(body: Manifest) -> str:
+    """What its status says of it, and the way to a replica."""
+    space, name = body["metadata"]["namespace"], body["metadata"]["name"]
+    if body["metadata"].get("deletionTimestamp"):
+        return "it is being deleted"
+    conditions: list[Manifest] = (body.get("status") or {}).get("conditions") or []
+    ready = next((each for each in conditions if each["type"] == "Ready"), {})
+    reason = str(ready.get("reason") or "")
+    if reason == Reason.ASLEEP:
+        return f"it sleeps; wake it: {program()} wake {name} -n {space}"
+    said = cut(" ".join(printable(f"{reason}: {ready.get('message') or ''}").split()), _SAID)
+    return f"{said}; see: {_status_of(space, name)}" if reason else f"wait, or see: {_status_of(space, name)}"
+
+
+def _status_of(space: str, name: str) -> str:
+    return f"{program()} status {name} -n {space}"
 
 
 def _port(service: Manifest, pod: Manifest) -> int:

@@ -36,7 +36,8 @@ async def forwarded(connection: Connection, namespace: str, pods: Sequence[str],
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  (asyncio runs this as one)
         tasks.add(task)
-        with contextlib.suppress(aiohttp.ClientError, OSError, Refused):
+        with contextlib.suppress(aiohttp.ClientError, OSError, Refused, asyncio.CancelledError):
+            # Cancelled below alone, and asyncio prints a traceback of a server's task that ends so.
             async with await _opened(connection, namespace, next(turns), port) as socket:
                 await _copied(reader, writer, socket)
         writer.close()

@@ -33,6 +33,9 @@ def main() -> int:
             file.flush()
             while line["output_length"] == WAITING and place == len(lines) // 2 - 1:
                 time.sleep(0.05)
+    if all(json.loads(line)["output_length"] == FAILING for line in lines):
+        sys.stderr.write(f"12:00:01.000 ERROR    All {len(lines)} inference request(s) failed\n")
+        return 1  # as AIPerf 0.13.0 does
     return 0
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 KEY = "sk-of-a-client"
 
@@ -15,6 +16,8 @@ KEY = "sk-of-a-client"
 class _Answers(BaseHTTPRequestHandler):
     key = ""
     counts = True
+    status = 200
+    headers_too: ClassVar[dict[str, str]] = {}
 
     def do_GET(self) -> None:
         self._answer(json.dumps({"data": [{"id": "tiny"}]}))
@@ -27,7 +30,9 @@ class _Answers(BaseHTTPRequestHandler):
 
     def _answer(self, text: str) -> None:
         refused = self.key and self.headers.get("Authorization") != f"Bearer {self.key}"
-        self.send_response(401 if refused else 200)
+        self.send_response(401 if refused else self.status)
+        for name, value in self.headers_too.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text.encode())
@@ -37,9 +42,12 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def openai_server(*, key: str = "", counts: bool = True) -> Iterator[str]:
+def openai_server(
+    *, key: str = "", counts: bool = True, status: int = 200, headers: dict[str, str] | None = None
+) -> Iterator[str]:
     """Its base URL; it asks for a key if there is one, and counts tokens: ten, and two for each word."""
-    answers = type("Answers", (_Answers,), {"key": key, "counts": counts})
+    has = {"key": key, "counts": counts, "status": status, "headers_too": headers or {}}
+    answers = type("Answers", (_Answers,), has)
     server = ThreadingHTTPServer(("127.0.0.1", 0), answers)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()

@@ -1,8 +1,10 @@
 """`llmservice bench`: what it prints and leaves behind, and about wrong usage. Generator and server are fakes."""
 
+import errno
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +19,9 @@ from llmservice.bench.generator import KEY_VARIABLE
 from llmservice.cli.bench import command
 from llmservice.cli.bench_generator import GENERATOR_VARIABLE
 from llmservice.cli.replay import command as replay
+from tests.builders import an_llmservice
 from tests.unit.cli.openai_server import KEY, openai_server
+from tests.unit.cli.small_cluster import SmallCluster
 
 GENERATOR = Path(__file__).with_name("fake_aiperf.py")
 
@@ -180,6 +184,8 @@ def test_a_load_that_takes_too_long_is_ended(url: str) -> None:
         (("--sweep", "1", "--in-cluster", "--key-secret", "a/b/c"), "--key-secret"),
         (("--sweep", "1", "--in-cluster", "--cpu", "all"), "--cpu"),
         (("--sweep", "1", "--save", "/no/such/folder/p.yaml"), "/no/such/folder"),
+        (("--sweep", "1", "--slots", "2"), "--slots"),
+        (("--sweep", "1", "--key-file", "/no/such/key"), "/no/such/key"),
     ],
 )
 def test_wrong_usage_names_the_option(url: str, arguments: tuple[str, ...], named: str) -> None:
@@ -188,12 +194,86 @@ def test_wrong_usage_names_the_option(url: str, arguments: tuple[str, ...], name
     assert named in result.stderr
 
 
-@pytest.mark.parametrize("address", ["ftp://x", "http://", "http://user:secret@host", "http://h?key=1"])
+@pytest.mark.parametrize(
+    "address", ["ftp://x", "http://", "http://user:secret@host", "http://h?key=1", "10.0.0.7:8000", "a.b/v1", "ml/chat"]
+)
 def test_an_address_that_is_none_is_refused(url: str, address: str) -> None:
     del url
     result = ran(address, "--sweep", "1")
     assert result.exit_code == 2
     assert "secret" not in result.stderr
+
+
+def test_a_key_that_is_wrong_is_told_from_one_that_is_missing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    del url
+    with openai_server(key=KEY) as guarded:
+        missing = ran(guarded, "--sweep", "1").stderr
+        monkeypatch.setenv(KEY_VARIABLE, "another")
+        wrong = ran(guarded, "--sweep", "1").stderr
+    assert all(f"{guarded}: HTTP 401" in said for said in (missing, wrong))
+    assert missing != wrong
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "named"),
+    [
+        (302, {"Location": "https://login.example/\x1b[31m"}, "https://login.example/"),
+        (503, {}, "try again later"),
+        (500, {}, "log"),
+        (404, {}, "--model"),
+    ],
+)
+def test_what_a_server_refuses_comes_with_the_way_out(
+    url: str, status: int, headers: dict[str, str], named: str
+) -> None:
+    del url
+    with openai_server(status=status, headers=headers) as refusing:
+        result = ran(refusing, "--sweep", "1")
+    assert result.exit_code == 1
+    assert f"{refusing}: HTTP {status}" in result.stderr
+    assert named in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "https://127.0.0.1:9"])
+def test_a_connection_that_fails_is_told_without_words_of_a_library(url: str, address: str) -> None:
+    del url
+    result = ran(address, "--sweep", "1")
+    assert result.exit_code == 1
+    assert f"{address}: {os.strerror(errno.ECONNREFUSED)}" in result.stderr
+    assert "ssl:default" not in result.stderr
+
+
+def test_ctrl_c_before_the_load_is_a_ctrl_c_too(url: str) -> None:
+    del url
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        running = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "llmservice", "bench", address, "--sweep", "1"],
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        asking, _ = mute.accept()
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        asking.close()
+    assert running.returncode == 130
+    assert errors.count(b"\n") == 1
+
+
+def test_a_service_without_a_replica_says_why_and_what_to_do(url: str, small: SmallCluster) -> None:
+    del url
+    service = an_llmservice(kind="LLMService")
+    small.objects = [service, {"kind": "Service", "metadata": {"name": "chat", "namespace": "ml"}}]
+
+    def told(reason: str) -> str:
+        service["status"] = {"conditions": [{"type": "Ready", "reason": reason, "message": "no such \x1b[31mfile"}]}
+        result = ran("chat", "--sweep", "1")
+        assert result.exit_code == 1
+        return result.stderr
+
+    assert "ModelNotFound: no such file; see: llmservice status chat -n ml" in told("ModelNotFound")
+    assert "llmservice wake chat -n ml" in told("Asleep")
 
 
 def test_help_needs_no_generator() -> None:

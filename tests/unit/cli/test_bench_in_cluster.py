@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from llmservice.bench.job import IMAGE, KEY_FOLDER, TRACE_FILE
+from llmservice.cli import bench_pod
 from llmservice.cli.bench import command
 from llmservice.cli.bench_generator import GENERATOR_VARIABLE
 from tests.builders import an_llmservice
@@ -144,3 +146,44 @@ def test_without_the_right_to_read_logs_the_job_is_deleted(kubelet: Kubelet) -> 
     assert result.exit_code == 1
     assert "forbidden" in result.stderr
     assert len(kubelet.cluster.deleted) == 1
+
+
+def test_a_pod_that_a_quota_forbids_is_told_by_the_event_of_the_job(
+    kubelet: Kubelet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_pod, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(bench_pod, "_PATIENCE_SECONDS", {"FailedCreate": 0.05})
+    forbidden = 'Error creating: pods "llmservice-bench-1-x" is forbidden: exceeded quota: q'
+    event = {"kind": "Event", "metadata": {"name": "e", "namespace": "ml"}, "reason": "FailedCreate"}
+    kubelet.cluster.objects.append({**event, "message": forbidden})
+    kubelet.cluster.on_post = lambda job: {**job, "metadata": {**job["metadata"], "uid": "uid-1"}}
+    result = ran("--sweep", "1", "--requests", 2)
+    assert result.exit_code == 1
+    assert "exceeded quota: q" in result.stderr
+    assert "llmservice-bench-1-x" not in result.stderr
+    assert len(kubelet.cluster.deleted) == 1
+    asked = [query for path, query in kubelet.cluster.asked if path.endswith("/events")]
+    assert asked[0]["fieldSelector"] == "involvedObject.uid=uid-1"
+
+
+def test_what_went_on_since_an_event_is_not_given_up_on(kubelet: Kubelet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_pod, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(bench_pod, "_PATIENCE_SECONDS", {"FailedMount": 0.03})
+    mount, pull = (
+        {"kind": "Event", "metadata": {"name": name, "namespace": "ml"}, "reason": name, "lastTimestamp": at}
+        for name, at in (("FailedMount", "2026-01-01T00:00:00Z"), ("Pulling", "2026-01-01T00:00:09Z"))
+    )
+    kubelet.cluster.objects += [pull, mount]
+    ending: list[threading.Timer] = []
+
+    def soon(job: Json) -> Json:
+        made = kubelet.run(job)
+        pod = kubelet.cluster.objects[-1]
+        done, pod["status"] = pod["status"], {"phase": "Pending"}
+        ending.append(threading.Timer(1, lambda: pod.update(status=done)))
+        ending[0].start()
+        return made
+
+    kubelet.cluster.on_post = soon
+    assert ran("--sweep", "1", "--requests", 2).exit_code == 0
+    ending[0].join()
