@@ -244,7 +244,7 @@ async def test_a_body_that_drips_frees_its_replica(start: Start, port: int) -> N
         reader, writer = await asyncio.open_connection(HOST, port)
         writer.write(b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 1000\r\n\r\n")
         async with asyncio.timeout(10):
-            answer = asyncio.create_task(reader.read())
+            answer = asyncio.create_task(reader.readline())
             while not answer.done():
                 writer.write(b"x")
                 await asyncio.sleep(0.1)

@@ -1,8 +1,12 @@
 """Connections before their first request: floods, silence, and those who are told to go."""
 
 import asyncio
+import contextlib
+import random
 import select
 import socket
+
+import pytest
 
 from tests.activator.playing import HOST, Start, engine
 
@@ -104,3 +108,31 @@ async def test_a_port_that_closes_hangs_up_on_those_who_said_nothing(start: Star
     await bench.cluster.gone()
     assert await heard(silent) == b""
     closed(silent)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_clients_do_nothing_of_them_is_left(start: Start, port: int, seed: int) -> None:
+    bench = await start(idle_seconds=2.0, head_seconds=0.5, wait_seconds=1.0)
+    await bench.cluster.sleeping(port, maxHeld=20)
+    chance = random.Random(seed)  # noqa: S311  (the same choices again)
+    begun = [b"", b"P", b"POST ", POST[:-2], POST, POST * 3, HEALTH, HEALTH + POST, b"\r\n" + POST, b"\x16\x03", b"GET"]
+    clients = saying(port, b"", 5)
+    for _ in range(300):
+        clients += saying(port, chance.choice(begun))
+        if chance.random() < 0.2:
+            await asyncio.sleep(0)
+        if len(clients) > 5 and chance.random() < 0.3:
+            clients.pop(chance.randrange(len(clients))).close()
+        if chance.random() < 0.1:
+            with contextlib.suppress(OSError):
+                chance.choice(clients).shutdown(socket.SHUT_WR)
+        if chance.random() < 0.1:
+            with contextlib.suppress(OSError):
+                chance.choice(clients).send(POST)
+    hall, connections = bench.activator.hall, bench.activator.listeners.connections
+    async with asyncio.timeout(20):
+        while len(connections):  # noqa: ASYNC110  (what counts is not told)
+            await asyncio.sleep(0.1)
+    assert [desk.coming for desk in hall.desks.values()] == [0]
+    assert (hall.held, hall.sent) == (0, 0)
+    closed(*clients)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
-from llmservice.activator.connection import arrived, last, whole
+from llmservice.activator.connection import arrived
 from llmservice.activator.desk import Desk
 from llmservice.activator.hall import Hall
 from llmservice.activator.messages import buffered, checked
 from llmservice.activator.refusals import Code, Refusal, refused
+from llmservice.activator.responses import last, whole
 from llmservice.activator.sending import NotReached, Sender
 
 _NOT_READ = {Code.NOT_UNDERSTOOD, Code.NOT_SUPPORTED}

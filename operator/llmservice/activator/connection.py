@@ -13,6 +13,7 @@ from llmservice.activator.connections import Connections
 from llmservice.activator.messages import LONGEST_HEAD
 from llmservice.activator.reception import Expected, Reception
 from llmservice.activator.refusals import Answer, Code, Refusal, refused
+from llmservice.activator.responses import last, whole
 
 log = logging.getLogger(__name__)
 
@@ -202,14 +203,3 @@ def read_on(request: web.BaseRequest) -> None:
     """Tell its connection that its body is being read."""
     if isinstance(request.protocol, ClientConnection):
         request.protocol.read_on()
-
-
-def whole(answer: Answer) -> web.Response:
-    """An answer of our own, for aiohttp."""
-    return web.Response(status=answer.status, body=answer.body, headers={**answer.headers, "Server": "llmservice"})
-
-
-def last(response: web.StreamResponse) -> web.StreamResponse:
-    """The connection ends with this answer."""
-    response.force_close()
-    return response

@@ -12,10 +12,11 @@ from aiohttp import web
 
 from llmservice.activator.board import Board
 from llmservice.activator.bounds import Bounds
-from llmservice.activator.connection import ClientConnection, whole
+from llmservice.activator.connection import ClientConnection
 from llmservice.activator.connections import Connections
 from llmservice.activator.doors import listening_socket
 from llmservice.activator.refusals import Answer
+from llmservice.activator.responses import whole
 from llmservice.errors import InvalidSetting
 
 _LONGEST_WAIT_SECONDS = 30.0

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from llmservice.activator.lines import Line
 from llmservice.activator.refusals import Code, Refusal
@@ -91,15 +92,17 @@ class Desk:
             self.call()
 
     def again(self, stay: Stay) -> None:
-        """Its replica could not be reached: it waits again, before all others, and the replica rests.
+        """Its replica could not be reached: it waits again, before all who came later, and the replica rests.
 
-        Where nobody may wait any more it is refused at its turn.
+        Where nobody may wait any more it is refused.
         """
         loop, replica = asyncio.get_running_loop(), stay.replica
         if replica is None:
             return
         stay.turn, stay.replica = loop.create_future(), None
-        self.line.join_first(stay)
+        earlier = list(takewhile(lambda each: each.since <= stay.since, self.line.waiting))
+        for each in (stay, *reversed(earlier)):
+            self.line.join_first(each)
         self.line.rest(replica, loop.time() + _REST_SECONDS)
         self.line.done(replica)
         if self.closed is not None:

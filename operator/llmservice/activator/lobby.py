@@ -57,6 +57,7 @@ class Lobby:
     _silent: dict[Caller, None] = field(default_factory=dict)
     _told: deque[Caller] = field(default_factory=deque)
     _let_in: OrderedDict[int, deque[tuple[Caller, Expected | None]]] = field(default_factory=OrderedDict)
+    _turning: set[int] = field(default_factory=set)
     _tasks: set[asyncio.Task[object]] = field(default_factory=set)
 
     def came(self, accepted: socket.socket, reception: Reception, made: Made) -> None:
@@ -111,6 +112,7 @@ class Lobby:
         if not self._told:
             loop.call_later(_LINGER_SECONDS, self._part)
         self._told.append(caller)
+        self._turning.add(caller.reception.port)
 
     def _drain(self, caller: Caller) -> None:
         try:
@@ -140,17 +142,22 @@ class Lobby:
         self._let_in.setdefault(caller.reception.port, deque()).append((caller, expected))
 
     def _let_some_in(self) -> None:
-        """One of each port after the other, so that a flood at one delays nobody at another."""
-        loop = asyncio.get_running_loop()
+        """One of each port after the other, so that a flood at one delays nobody at another.
+
+        A port that turns others away right now gets one and no more: who is let in there waits in its line anyway.
+        """
+        turning, self._turning = self._turning, set()
+        later: dict[int, deque[tuple[Caller, Expected | None]]] = {}
         for _ in range(_LET_IN_AT_ONCE):
             if not self._let_in:
-                return
+                break
             port, waiting = self._let_in.popitem(last=False)
             self._open(*waiting.popleft())
             if waiting:
-                self._let_in[port] = waiting
+                (later if port in turning else self._let_in)[port] = waiting
+        self._let_in.update(later)
         if self._let_in:
-            loop.call_soon(self._let_some_in)
+            asyncio.get_running_loop().call_soon(self._let_some_in)
 
     def _open(self, caller: Caller, expected: Expected | None) -> None:
         if caller.socket.fileno() < 0:  # hung up on meanwhile

@@ -84,7 +84,7 @@ def test_headers_of_the_connection_and_those_it_names_stay_here() -> None:
 
 @pytest.mark.parametrize(
     ("length", "has_body", "size"),
-    [(None, False, 0), (None, True, BUFFER_BYTES), (10, True, 10), (10**9, True, BUFFER_BYTES)],
+    [(None, False, 0), (None, True, 4 * BUFFER_BYTES), (10, True, 10), (10**9, True, BUFFER_BYTES)],
 )
-def test_of_a_body_no_more_than_a_buffer_is_counted(length: int | None, has_body: bool, size: int) -> None:
+def test_of_a_body_a_buffer_is_counted_and_more_for_its_chunks(length: int | None, has_body: bool, size: int) -> None:
     assert buffered(length, has_body=has_body) == size
