@@ -6,6 +6,7 @@ engine and clients are one other process, which takes as much of the CPU as the 
 
 import argparse
 import asyncio
+import json
 import os
 import statistics
 import sys
@@ -15,6 +16,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "operator"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -23,13 +25,12 @@ import aiohttp
 from aiohttp import web
 
 from benchmarks.fleet_server import kubeconfig
+from benchmarks.refusal_clients import BODY, REFUSED, REQUEST
 from benchmarks.slices_server import Slices
 
 HOST = "127.0.0.1"
 PORT = 29_001
 CONTROL = 29_900
-BODY = b'{"model": "chat", "messages": [{"role": "user", "content": "' + b"word " * 200 + b'"}]}'
-HEAD = f"POST /v1/chat/completions HTTP/1.1\r\nHost: chat\r\nContent-Length: {len(BODY)}\r\n\r\n".encode()
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ async def holding(bench: Bench) -> None:
     print(f"held     0: {empty:6.1f} MiB")
     writers: list[asyncio.StreamWriter] = []
     for goal in (1000, 5000):
-        writers += [await sent(HEAD + BODY) for _ in range(goal - len(writers))]
+        writers += [await sent(REQUEST) for _ in range(goal - len(writers))]
         await held(goal)
         more = bench.resident() - empty
         each = more * 1024 / goal
@@ -173,32 +174,32 @@ async def holding_large(bench: Bench) -> None:
 
 
 async def refusing(bench: Bench) -> None:
-    """2,000 requests at the same moment against a bound of 500."""
+    """2,000 requests at the same moment against a bound of 500, from a process of their own; and that one alone."""
     await bench.sleeps(held=500)
-    connections = [await asyncio.open_connection(HOST, PORT) for _ in range(2000)]
-    took: list[float] = []
+    print("2000 at once, bound 500; milliseconds of each refusal from its own client's start:")
+    for way, options in (("connections were open", ["--connected"]), ("connecting counts", [])):
+        for far_end, more in (("the clients alone", ["--alone"]), ("the activator", [])):
+            before = bench.cpu()
+            told = await at_once(*options, *more)
+            took = sorted(milliseconds for status, milliseconds in told["answers"] if status == REFUSED)
+            cpu = f", CPU of the activator {(bench.cpu() - before) * 1e3:.0f} ms" * (not more)
+            late = f"99 % {took[int(len(took) * 0.99)]:4.0f}   last {took[-1]:4.0f}"
+            print(
+                f"   {way:21} {far_end:17} {len(took)} refused, median {statistics.median(took):4.0f}   {late}   "
+                f"(sent within {told['sending']:.0f}{cpu})"
+            )
+            await held(0)
 
-    async def refused(reader: asyncio.StreamReader, began: float) -> None:
-        line = await reader.readline()
-        if b" 503 " in line:
-            took.append((time.perf_counter() - began) * 1e3)
 
-    began = time.perf_counter()
-    for _, writer in connections:
-        writer.write(HEAD + BODY)
-    sending = (time.perf_counter() - began) * 1e3
-    tasks = [asyncio.create_task(refused(reader, began)) for reader, _ in connections]
-    while len(took) < len(connections) - 500:  # noqa: ASYNC110  (the others wait for long)
-        await asyncio.sleep(0.01)
-    took.sort()
-    print(
-        f"2000 at once, bound 500: {len(took)} refused, median {took[750]:.0f} ms, last {took[-1]:.0f} ms after the "
-        f"first was sent (sending them took {sending:.0f} ms)"
+async def at_once(*options: str) -> dict[str, Any]:
+    """What the clients saw, in their own process."""
+    script = str(Path(__file__).with_name("refusal_clients.py"))
+    clients = await asyncio.create_subprocess_exec(
+        sys.executable, script, HOST, str(PORT), "2000", "1500", *options, stdout=asyncio.subprocess.PIPE
     )
-    for task, (_, writer) in zip(tasks, connections, strict=True):
-        task.cancel()
-        writer.close()
-    await held(0)
+    said, _ = await clients.communicate()
+    told: dict[str, Any] = json.loads(said)
+    return told
 
 
 async def told(status: int) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+import yaml
+
 from sandbox.errors import SandboxError
 
 TIMEOUT_SECONDS = 10
@@ -20,7 +22,7 @@ class ApiClient:
     """Requests as the administrator of a kubeconfig written by `certificates`."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        document = json.loads(kubeconfig.read_text())
+        document = yaml.safe_load(kubeconfig.read_text())  # JSON, until `kubectl config` has written it
         cluster, user = document["clusters"][0]["cluster"], document["users"][0]["user"]
         self._server = cluster["server"]
         self._tls = ssl.create_default_context(cadata=_decoded(cluster["certificate-authority-data"]))

@@ -1,6 +1,7 @@
 """More than is held, clients that leave, and services that share what there is."""
 
 import asyncio
+import socket
 from collections import Counter
 from http import HTTPStatus
 
@@ -25,7 +26,7 @@ async def test_of_two_thousand_requests_those_within_the_bound_are_answered_and_
     tasks = [asyncio.create_task(post(bench, port)) for _ in range(2000)]
     refused = await first(tasks, 1500)
     assert Counter(refused) == {(HTTPStatus.SERVICE_UNAVAILABLE, "held_too_many", "42"): 1500}
-    assert bench.activator.hall.held == 500
+    await bench.held(500)  # who is let in comes after all who are not
     async with engine() as chat:
         await bench.cluster.ready(chat.port)
         outcomes = Counter(outcome[:2] for outcome in await asyncio.gather(*tasks))
@@ -48,6 +49,35 @@ async def test_the_resource_has_the_word_on_its_own_bounds(start: Start, port: i
     outcomes = await asyncio.gather(*(post(bench, port) for _ in range(3)))
     assert sorted(code for _, code, _ in outcomes) == ["held_too_long", "held_too_long", "held_too_many"]
     assert bench.activator.hall.held == 0
+
+
+async def test_who_waits_for_a_start_that_is_hopeless_is_told_at_once_and_so_is_who_comes_later(
+    start: Start, port: int
+) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    held = [asyncio.create_task(post(bench, port)) for _ in range(3)]
+    await bench.held(3)
+    await bench.cluster.sleeping(port, trouble="ImagePullFailed")
+    assert bench.activator.hall.held == 3, "time may help"
+    await bench.cluster.sleeping(port, trouble="WrongArgument", hopeless=True)
+    assert {code for _, code, _ in await asyncio.gather(*held)} == {"start_failed"}
+    async with bench.client.post(bench.url(port), data=b"x") as answer:
+        error = (await answer.json())["error"]
+        assert (answer.status, error["code"], "Retry-After" in answer.headers) == (503, "start_failed", True)
+        assert "WrongArgument" in error["message"]
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        assert (await post(bench, port))[0] == 200
+
+
+async def test_who_has_waited_too_long_is_told_what_is_known_of_the_start(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxWaitSeconds=0.2, trouble="ImagePullFailed")
+    async with bench.client.post(bench.url(port), data=b"x") as answer:
+        error = (await answer.json())["error"]
+    assert error["code"] == "held_too_long"
+    assert "ImagePullFailed" in error["message"]
 
 
 async def test_a_service_that_floods_takes_no_place_from_another(start: Start, port: int) -> None:
@@ -217,3 +247,23 @@ async def _ended(reader: asyncio.StreamReader) -> bool:
         return await reader.read() == b""
     except ConnectionResetError:
         return True
+
+
+async def test_a_service_that_goes_while_a_replica_is_being_reached_leaves_nobody_waiting(
+    start: Start, port: int
+) -> None:
+    bench = await start(connect_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    post_ = asyncio.create_task(post(bench, port))
+    await bench.held(1)
+    with socket.create_server((HOST, 0), backlog=0) as full:
+        filling = [socket.socket() for _ in range(4)]
+        for each in filling:
+            each.settimeout(0)
+            each.connect_ex(full.getsockname())
+        await bench.cluster.ready(full.getsockname()[1])
+        await bench.cluster.gone()
+        assert (await asyncio.wait_for(post_, 10))[:2] == (HTTPStatus.SERVICE_UNAVAILABLE, "asleep")
+        for each in filling:
+            each.close()
+    assert bench.activator.hall.held == 0

@@ -1,6 +1,9 @@
 """Requests that nobody sends by accident: in two lengths, without an end, as tunnels, with endless heads."""
 
 import asyncio
+import contextlib
+import socket
+import sys
 
 import pytest
 
@@ -190,3 +193,102 @@ async def test_what_is_no_http_is_refused_and_not_logged(
     assert (await said(port, b"\x16\x03\x01 secret-key\r\n\r\n")).startswith(BAD)
     assert "secret-key" not in caplog.text
     assert bench.activator.hall.held == 0
+
+
+async def test_half_a_head_takes_no_place_from_a_whole_one(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=2)
+    half = b"POST /v1/x HTTP/1.1\r\nHost: chat\r\n"
+    writers = [await talking(port, half) for _ in range(10)]
+    writers += [await talking(port, half + b"Content-Length: 0\r\n\r\n") for _ in range(2)]
+    await bench.held(2)
+    for writer in writers:
+        writer.close()
+
+
+async def test_places_of_those_who_were_let_in_and_never_asked_are_free_again(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxHeld=2)
+    broken = b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: x\r\n\r\n"
+    writers = [await talking(port, broken) for _ in range(10)]
+    for writer in writers:
+        writer.transport.abort()
+    for _ in range(10):
+        assert (await said(port, broken)).startswith(BAD)
+    whole = b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 0\r\n\r\n"
+    writers += [await talking(port, whole) for _ in range(2)]
+    await bench.held(2)
+    for writer in writers:
+        writer.close()
+    await bench.held(0)
+    assert [desk.coming for desk in bench.activator.hall.desks.values()] == [0]
+
+
+async def talking(port: int, said: bytes) -> asyncio.StreamWriter:
+    """A connection on which this was said."""
+    _, writer = await asyncio.open_connection(HOST, port)
+    writer.write(said)
+    return writer
+
+
+async def test_a_request_of_http_1_1_names_its_host(bench: Bench, port: int) -> None:
+    assert (await said(port, b"POST /v1/x HTTP/1.1\r\nContent-Length: 0\r\n\r\n")).startswith(BAD)
+    assert bench.activator.hall.held == 0
+
+
+async def test_a_body_that_drips_frees_its_replica(start: Start, port: int) -> None:
+    bench = await start(stalled_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        reader, writer = await asyncio.open_connection(HOST, port)
+        writer.write(b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 1000\r\n\r\n")
+        async with asyncio.timeout(10):
+            answer = asyncio.create_task(reader.read())
+            while not answer.done():
+                writer.write(b"x")
+                await asyncio.sleep(0.1)
+        assert (await answer).startswith(b"HTTP/1.1 408")
+        writer.close()
+
+
+@pytest.mark.parametrize("endless", [b"X-Trailer: 1\r\n", b"a" * 64], ids=["trailers", "trailer"])
+async def test_trailers_without_an_end_stay_with_the_client(start: Start, port: int, endless: bytes) -> None:
+    bench = await start(stalled_seconds=0.5)
+    await bench.cluster.sleeping(port)
+    loop, client = asyncio.get_running_loop(), socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
+    client.settimeout(0)
+    await loop.sock_connect(client, (HOST, port))
+    await loop.sock_sendall(
+        client, b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
+    )
+    await bench.held(1)
+    sent = 0
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        while sent < 8 * 2**20:
+            await asyncio.wait_for(loop.sock_sendall(client, endless * 500), 1)
+            sent += len(endless) * 500
+    assert sent < 2**20
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        await bench.activator.hall.emptied(5)
+        assert bench.activator.hall.sent == 0
+    client.close()
+
+
+async def test_a_body_in_tiny_pieces_costs_no_more_objects_than_one_in_large_ones(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(b"POST /v1/x HTTP/1.1\r\nHost: chat\r\nContent-Length: 60000\r\n\r\n")
+    await bench.held(1)
+    before = sys.getallocatedblocks()
+    for _ in range(30_000):
+        writer.write(b"xy")
+        await asyncio.sleep(0)
+    assert sys.getallocatedblocks() - before < 2_000
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        assert b'"size": 60000' in await asyncio.wait_for(reader.readuntil(b"}"), 20)
+    writer.close()

@@ -256,3 +256,44 @@ async def test_a_client_of_http_1_0_gets_its_answer_and_the_end(start: Start, po
         assert whole.endswith(b"\r\n\r\npiece")
         assert b"transfer-encoding" not in whole.lower()
         writer.close()
+
+
+async def test_a_client_of_http_1_0_is_never_told_to_go_on(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        head = b"POST /v1/x HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody"
+        reader, writer = await conversation(port, head)
+        assert (await asyncio.wait_for(reader.read(), 10)).splitlines()[0].endswith(b" 200 OK")
+        writer.close()
+
+
+async def test_an_offer_of_http_2_with_a_body_is_answered_as_http_1_1(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        offer = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk")
+        reader, writer = await conversation(port, post("/v1/0", b"body", *offer), post("/v1/1", b"more"))
+        (answer,) = await answers(reader, 1)
+        assert b'"size": 4' in answer
+        assert b"connection: close" in answer.lower()  # what follows too closely is to be sent again
+        assert await reader.read() == b""
+        assert chat.seen == ["/v1/0"]
+        writer.close()
+
+
+async def test_an_absolute_target_is_asked_for_as_a_path_of_its_host(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+
+    async def telling(request: web.BaseRequest) -> web.StreamResponse:
+        return web.json_response({"target": request.raw_path, "host": request.headers["Host"]})
+
+    async with engine(telling) as chat:
+        await bench.cluster.ready(chat.port)
+        reader, writer = await conversation(port, post("http://other.example:81/v1/x?a=%20b"))
+        (answer,) = await answers(reader, 1)
+        assert b'{"target": "/v1/x?a=%20b", "host": "other.example:81"}' in answer
+        writer.close()

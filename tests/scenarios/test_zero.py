@@ -1,6 +1,7 @@
 """A service that sleeps: in which order it goes, what wakes it, and what is said of it."""
 
 import json
+from typing import Any
 
 from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import UNREACHABLE
@@ -49,6 +50,30 @@ def test_without_an_activator_it_stays() -> None:
     world.activators.become(TWO)
     world.tick(3)
     assert (world.replicas, world.in_path()) == (0, [TWO.address])
+
+
+def test_one_that_waits_for_an_activator_is_reconciled_in_every_round_until_one_is_its_endpoint() -> None:
+    world = ZeroWorld().awake()
+    world.activators.become()
+    world.tick(90)
+    world.activators.become(TWO)
+    world.changed.clear()
+    world.decide()
+    assert world.changed == ["chat"], "no change of the activators concerned it: a replica serves"
+    world.tick(2)
+    assert world.in_path() == [TWO.address]
+
+
+def test_one_that_sleeps_while_no_activator_is_ready_is_not_ready() -> None:
+    world = ZeroWorld().sleeping()
+    world.activators.become()
+    world.pass_once()
+    ready = world.condition()
+    assert (ready["status"], ready["reason"]) == ("False", "ActivatorMissing")
+    assert ("Warning", "ActivatorMissing") in world.events()
+    world.activators.become(ONE)
+    world.pass_once()
+    assert (world.condition()["status"], world.condition()["reason"]) == ("True", "Asleep")
 
 
 def test_a_held_request_wakes_it_at_once_and_the_activators_leave_when_the_replica_is_an_endpoint() -> None:
@@ -129,6 +154,29 @@ def test_it_says_what_a_start_takes_to_those_who_hold_its_requests() -> None:
     assert (said["models"], said["startSeconds"]) == (["chat"], 42)
 
 
+def test_those_who_hold_its_requests_are_told_that_its_start_is_hopeless_until_it_sleeps_or_is_edited() -> None:
+    world = ZeroWorld().awake()
+    wrong = {"status": "False", "reason": "WrongArgument", "message": "a flag is wrong"}
+
+    def failed(live: dict[str, Any]) -> None:
+        generation = live["metadata"]["generation"]
+        conditions = [{"type": "Ready", **wrong}, {"type": "Stalled", **wrong, "status": "True"}]
+        live["status"] |= {"observedGeneration": generation, "conditions": conditions}
+
+    def told() -> object:
+        world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), failed)
+        world.sleepers.cache.put(world.get("LLMService"))
+        world.pass_once()
+        said = json.loads(world.slice()["metadata"]["annotations"]["llmservice.dev/activation"])
+        return said.get("trouble"), said.get("hopeless")
+
+    assert told() == ("WrongArgument", True)
+    world.pass_once()
+    assert "trouble" not in world.slice()["metadata"]["annotations"]["llmservice.dev/activation"]
+    world.scale(0, "kubectl")
+    assert told() == (None, None)
+
+
 def test_a_second_pass_over_the_same_state_writes_nothing() -> None:
     world = ZeroWorld().sleeping()
     world.writes()
@@ -156,6 +204,26 @@ def test_a_suspended_one_holds_nothing() -> None:
     world.tick(2)
     assert world.in_path() == []
     assert world.condition()["reason"] == "Suspended"
+
+
+def test_one_that_goes_on_after_a_suspension_was_started_by_the_operator() -> None:
+    bounds = {"minReplicas": 0, "maxReplicas": 2}
+    world = ZeroWorld().sleeping()
+    world.apply(spec__autoscaling=bounds, spec__suspend=True)
+    world.tick(2)
+    world.apply(spec__autoscaling=bounds)
+    world.reconcile()
+    world.tick(3)
+    assert world.replicas == 1
+    assert "set by the operator" in world.scaled_events()[-1]
+
+
+def test_nobody_is_told_when_one_sleeps_whose_schedule_forbids_it() -> None:
+    day = {"name": "day", "start": "00:00", "end": "20:00", "minReplicas": 1}
+    world = ZeroWorld().awake(schedules=[day])
+    world.tick(90)
+    assert world.replicas == 1
+    assert world.idle.keys() == {"afterSeconds"}
 
 
 def test_a_floor_of_a_schedule_wakes_it() -> None:

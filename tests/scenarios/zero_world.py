@@ -113,6 +113,10 @@ class ZeroWorld(ScaledWorld):
         super().round(seconds=seconds)
         self.reconcile()
 
+    def decide(self) -> None:
+        """A look of the autoscaler; whom it has reconciled stands in `changed`."""
+        asyncio.run(self.autoscaler.scale([*self.autoscaler.services.keys()]))
+
     def settle(self) -> None:
         """The controllers, and that of EndpointSlices after them."""
         super().settle()

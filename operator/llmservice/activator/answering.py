@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from llmservice.activator.asleep import answer_asleep
-from llmservice.activator.connection import last, whole
+from llmservice.activator.connection import arrived, last, whole
 from llmservice.activator.desk import Desk
 from llmservice.activator.hall import Hall
 from llmservice.activator.messages import buffered, checked
@@ -29,26 +29,21 @@ class Answering:
 
     async def answer(self, port: int, request: web.BaseRequest) -> web.StreamResponse:
         """The answer to a request that came to this port."""
+        arrived(request)
         desk = self.hall.desks.get(port)
         try:
             head_bytes = _head_bytes(request)
             checked(request.method, request.rel_url.raw_path_qs, request.version, request.headers, head_bytes)
             desk = _there(desk)
             if desk.is_asleep and (answer := answer_asleep(desk.served, request.method, request.path)):
-                return self._ending(desk, whole(answer))
+                return self._ending(desk, request, whole(answer))
             size = head_bytes + buffered(request.content_length, has_body=request.body_exists)
             return await self._hold(desk, request, size)
         except Refusal as refusal:
             start_seconds = desk.served.activation.start_seconds if desk else None
             response = whole(refused(refusal, start_seconds))
             goes_on = request.content.is_eof() and refusal.code not in _NOT_READ
-            return self._ending(desk, response) if goes_on else last(response)
-
-    def turned_away(self, port: int) -> bytes:
-        """What a POST to this port is told before anybody reads it; empty where it is read."""
-        desk = self.hall.desks.get(port)
-        refusal = self.hall.turned_away(desk) if desk else None
-        return refused(refusal, desk.served.activation.start_seconds).last() if desk and refusal else b""
+            return self._ending(desk, request, response) if goes_on else last(response)
 
     async def _hold(self, desk: Desk, request: web.BaseRequest, size: int) -> web.StreamResponse:
         with self.hall.staying(desk, size) as stay:
@@ -59,20 +54,23 @@ class Answering:
                         request,
                         replica,
                         lambda: self.hall.taken(stay),
-                        closes=lambda: self._closes(desk),
+                        closes=lambda: self._closes(desk, request),
                     )
                 except NotReached:
-                    self.hall.again(stay)
+                    desk.again(stay)
                 else:
                     desk.answered += 1
                     return response
 
-    def _ending(self, desk: Desk | None, response: web.StreamResponse) -> web.StreamResponse:
-        return last(response) if desk is None or self._closes(desk) else response
+    def _ending(self, desk: Desk | None, request: web.BaseRequest, response: web.StreamResponse) -> web.StreamResponse:
+        return last(response) if desk is None or self._closes(desk, request) else response
 
-    def _closes(self, desk: Desk) -> bool:
-        """Whether the client's next request should come another way."""
-        return self.hall.closing or desk.is_passed_by
+    def _closes(self, desk: Desk, request: web.BaseRequest) -> bool:
+        """Whether the client's next request should come another way.
+
+        What follows an offer of another protocol too closely is lost by aiohttp 3.14: nobody may wait for its answer.
+        """
+        return self.hall.closing or desk.is_passed_by or "Upgrade" in request.headers
 
 
 def _there(desk: Desk | None) -> Desk:

@@ -14,7 +14,7 @@ from llmservice.activator.board import Board
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.connection import ClientConnection, whole
 from llmservice.activator.connections import Connections
-from llmservice.activator.listeners import listening_socket
+from llmservice.activator.doors import listening_socket
 from llmservice.activator.refusals import Answer
 from llmservice.errors import InvalidSetting
 

@@ -1,8 +1,8 @@
-"""Where requests wait: the lines of all services, the places they share, and who is called next."""
+"""Where requests wait: the desks of all services, and the places that they share."""
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -19,11 +19,8 @@ log = logging.getLogger(__name__)
 _LOOKS_SECONDS = 0.25
 """Between two looks for who has waited too long."""
 
-_REST_SECONDS = 0.5
-"""Of a replica that could not be reached: its endpoint may be ahead of its socket, or behind its end."""
 
-
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Hall:
     """The desks by port. `closing` is set while the process ends: who waits goes on waiting, until `send_away`."""
 
@@ -66,8 +63,10 @@ class Hall:
             self._close(self.desks.pop(port))
         for port, each in served.items():
             desk = self.desks.setdefault(port, Desk(each))
+            refused = desk.refused
             desk.use(each)
-            self._call(desk)
+            if desk.refused != refused:
+                self.board.change()
 
     @contextmanager
     def staying(self, desk: Desk, size: int) -> Iterator[Stay]:
@@ -84,13 +83,15 @@ class Hall:
             self._leave(stay)
 
     def turned_away(self, desk: Desk) -> Refusal | None:
-        """The refusal of whoever comes now, counted; None while fewer wait for the service than may."""
-        held = self._places.held_of(desk.served.port)
-        if held < (desk.served.activation.max_held or self.bounds.held_each):
-            return None
-        desk.refused += 1
-        self.board.change()
-        return Refusal(Code.HELD_TOO_MANY, f"{held} requests wait for {desk.served.name} already; try again later")
+        """The refusal of whoever comes now, counted; None while one may start and fewer wait for it than may.
+
+        Those who are about to join the line count, so that of thousands at once no more are read than may wait.
+        """
+        refusal = desk.failed or self._full(desk)
+        if refusal is not None:
+            desk.refused += 1
+            self.board.change()
+        return refusal
 
     def taken(self, stay: Stay) -> None:
         """A replica has the request: its place is free."""
@@ -99,27 +100,11 @@ class Hall:
             stay.desk.taken += 1
             self._free(stay)
 
-    def again(self, stay: Stay) -> None:
-        """The replica could not be reached: the request waits again, before all others, and the replica rests."""
-        loop, desk, replica = asyncio.get_running_loop(), stay.desk, stay.replica
-        if replica is None:
-            return
-        stay.turn, stay.replica = loop.create_future(), None
-        desk.line.join_first(stay)
-        desk.line.rest(replica, loop.time() + _REST_SECONDS)
-        desk.line.done(replica)
-        loop.call_later(_REST_SECONDS, self._call, desk)
-        self._call(desk)
-
     def send_away(self) -> None:
-        """Whoever waits is told that the process ends."""
+        """Whoever waits, and whoever would, is told that the process ends."""
         for desk in self.desks.values():
-            self._refuse(
-                desk,
-                tuple(desk.line.waiting),
-                Code.SHUTTING_DOWN,
-                "this activator shuts down, and another one takes its place: try again",
-            )
+            desk.close(Code.SHUTTING_DOWN, "this activator shuts down, and another one takes its place: try again")
+        self.board.change()
 
     async def emptied(self, seconds: float) -> None:
         """Return when nobody waits and nothing is with replicas, or after so many seconds."""
@@ -133,20 +118,23 @@ class Hall:
         """Send those away who have waited too long; never returns."""
         while True:
             await asyncio.sleep(_LOOKS_SECONDS)
-            now = asyncio.get_running_loop().time()
-            for desk in self.desks.values():
-                self._look(desk, now)
+            late = [desk.refuse_late(self._longest(desk)) for desk in self.desks.values()]
+            if any(late):
+                self.board.change()
 
-    def _look(self, desk: Desk, now: float) -> None:
-        longest = desk.served.activation.max_wait_seconds or self.bounds.wait_seconds
-        while (first := desk.line.first) and now - first.since >= longest:
-            said = f"{desk.served.name} had no replica that was ready within {longest:g} s; try again later"
-            self._refuse(desk, (first,), Code.HELD_TOO_LONG, said)
+    def _full(self, desk: Desk) -> Refusal | None:
+        most = desk.served.activation.max_held or self.bounds.held_each
+        if self._places.held_of(desk.served.port) + desk.coming < most:
+            return None
+        return Refusal(Code.HELD_TOO_MANY, f"{most} requests wait for {desk.served.name} already; try again later")
+
+    def _longest(self, desk: Desk) -> float:
+        return desk.served.activation.max_wait_seconds or self.bounds.wait_seconds
 
     def _enter(self, desk: Desk, size: int) -> Stay:
         port, loop = desk.served.port, asyncio.get_running_loop()
-        if refusal := self.turned_away(desk):
-            raise refusal
+        if refusal := desk.closed or self.turned_away(desk):
+            raise Refusal(refusal.code, refusal.message)
         before = self._places.held_of(port)
         stay = Stay(desk, loop.time(), loop.create_future())
         try:
@@ -157,11 +145,10 @@ class Hall:
             raise Refusal(
                 Code.ACTIVATOR_FULL, "too many requests wait here, for all services; try again later"
             ) from error
+        said = "too many requests wait here, and others came with fewer; try again later"
         for each in giving_way:
-            said = "too many requests wait here, and others came with fewer; try again later"
-            self._refuse(each.desk, (each,), Code.ACTIVATOR_FULL, said)
-        desk.line.join(stay)
-        self._call(desk)
+            each.desk.refuse((each,), Refusal(Code.ACTIVATOR_FULL, said))
+        desk.join(stay)
         if desk.is_asleep and desk.holding is None:
             desk.holding = Holding(loop.time(), desk.taken, desk.refused)
             log.info("%s sleeps, and a request came: held", desk.served)
@@ -169,14 +156,8 @@ class Hall:
         return stay
 
     def _leave(self, stay: Stay) -> None:
-        """However it ended; a turn that was given may not have been noticed."""
-        desk = stay.desk
-        desk.line.leave(stay)
+        stay.desk.leave(stay)
         self._free(stay)
-        if stay.replica is not None:
-            desk.line.done(stay.replica)
-            stay.replica = None
-            self._call(desk)
         self._left.set()
 
     def _free(self, stay: Stay) -> None:
@@ -194,29 +175,10 @@ class Hall:
         told = "%s: nobody waits any more, after %.1f s; taken by replicas: %d, refused: %d"
         log.info(told, desk.served, seconds, taken, refused)
 
-    def _call(self, desk: Desk) -> None:
-        """Give turns, as long as there are some."""
-        now = asyncio.get_running_loop().time()
-        while turn := desk.line.next(now):
-            stay, replica = turn
-            if stay.turn.done():  # its client is gone, and it has not left yet
-                desk.line.done(replica)
-            else:
-                stay.replica = replica
-                stay.turn.set_result(replica)
-
-    def _refuse(self, desk: Desk, stays: Iterable[Stay], code: Code, said: str) -> None:
-        """These wait no longer. One that has its turn already keeps it."""
-        for stay in stays:
-            if desk.line.leave(stay) and not stay.turn.done():
-                desk.refused += 1
-                stay.turn.set_exception(Refusal(code, said))
-        self.board.change()
-
     def _close(self, desk: Desk) -> None:
         desk.gone = True
-        said = f"{desk.served.name} is served here no longer; try again"
-        self._refuse(desk, tuple(desk.line.waiting), Code.ASLEEP, said)
+        desk.close(Code.ASLEEP, f"{desk.served.name} is served here no longer; try again")
+        self.board.change()
 
 
 def _is_of(desk: Desk, served: Served | None) -> bool:

@@ -1,26 +1,21 @@
 """One listening socket for each port that a service has."""
 
-import asyncio
 import functools
 import logging
-import socket
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from aiohttp import web
 
 from llmservice.activator.answering import Answering
-from llmservice.activator.bounds import BUFFER_BYTES, Bounds
+from llmservice.activator.bounds import Bounds
 from llmservice.activator.connection import ClientConnection
 from llmservice.activator.connections import Connections
+from llmservice.activator.doors import Door, listening_socket
+from llmservice.activator.lobby import Lobby
+from llmservice.activator.reception import Expected, Reception
 
 log = logging.getLogger(__name__)
-
-_WAITING = 4096
-"""Connections that the kernel keeps until they are accepted; net.core.somaxconn bounds it."""
-
-_ACCEPTED_AT_ONCE = 32
-"""asyncio accepts as many of one port before it looks at the next."""
 
 
 @dataclass(slots=True)
@@ -30,8 +25,9 @@ class Listeners:
     answering: Answering
     bounds: Bounds
     connections: Connections
+    lobby: Lobby
     host: str = ""
-    _open: dict[int, asyncio.Server] = field(default_factory=dict)
+    _open: dict[int, Door] = field(default_factory=dict)
     _failed: set[int] = field(default_factory=set)
 
     @property
@@ -39,13 +35,13 @@ class Listeners:
         """Those that are open."""
         return frozenset(self._open)
 
-    async def listen_on(self, ports: Iterable[int]) -> bool:
+    def listen_on(self, ports: Iterable[int]) -> bool:
         """Listen on these and no others; false when one of them cannot be taken."""
         wanted = set(ports)
         for port in self._open.keys() - wanted:
             self.close(port)
         for port in sorted(wanted - self._open.keys()):
-            await self._open_port(port)
+            self._open_port(port)
         self._failed &= wanted
         return not self._failed
 
@@ -59,7 +55,7 @@ class Listeners:
         for port in tuple(self._open):
             self.close(port)
 
-    async def _open_port(self, port: int) -> None:
+    def _open_port(self, port: int) -> None:
         server = web.Server(functools.partial(self.answering.answer, port), handler_cancellation=True)
         try:
             listener = listening_socket(self.host, port)
@@ -69,24 +65,10 @@ class Listeners:
             self._failed.add(port)
             return
         self._failed.discard(port)
-        self._open[port] = await asyncio.get_running_loop().create_server(
-            lambda: ClientConnection(
-                server, port, self.bounds, self.connections, functools.partial(self.answering.turned_away, port)
-            ),
-            sock=listener,
-            backlog=_ACCEPTED_AT_ONCE,
-        )
-        listener.listen(_WAITING)
+        reception = Reception(self.answering.hall, port)
 
+        def made(expected: Expected | None) -> ClientConnection:
+            return ClientConnection(server, port, self.bounds, self.connections, reception, expected)
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """One socket for IPv4 and IPv6, where there is IPv6. Raises OSError.
-
-    Its connections keep little in the kernel: the rest of a held body stays with the client.
-    """
-    both = not host and socket.has_dualstack_ipv6()
-    family = socket.AF_INET6 if both or ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family, dualstack_ipv6=both)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES // 2)
-    listener.settimeout(0)
-    return listener
+        self._open[port] = Door(listener, reception, self.lobby, made)
+        self._open[port].open()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from llmservice.activator.bounds import BUFFER_BYTES
 from llmservice.activator.refusals import Code, Refusal
@@ -44,9 +45,15 @@ def checked(
         raise Refusal(Code.NOT_UNDERSTOOD, "one Host header, please")
 
 
-def sent_on(headers: Mapping[str, str]) -> CIMultiDict[str]:
-    """The headers of a request as a replica gets them."""
-    return _without(headers, _ENDS_HERE)
+def sent_on(headers: Mapping[str, str], target: str = "/") -> CIMultiDict[str]:
+    """The headers of a request as a replica gets them.
+
+    A target with a host of its own has the word on what the host is (RFC 9112, 3.2.2).
+    """
+    kept = _without(headers, _ENDS_HERE)
+    if not target.startswith("/"):
+        kept["Host"] = URL(target).authority.rpartition("@")[2]
+    return kept
 
 
 def answered(headers: Mapping[str, str]) -> CIMultiDict[str]:

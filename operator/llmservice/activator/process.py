@@ -15,6 +15,7 @@ from llmservice.activator.connections import Connections
 from llmservice.activator.control import Control
 from llmservice.activator.hall import Hall
 from llmservice.activator.listeners import Listeners
+from llmservice.activator.lobby import Lobby
 from llmservice.activator.sending import sender
 from llmservice.activator.table import Table
 from llmservice.cluster.transport.connection import Connection, connect
@@ -74,11 +75,12 @@ async def activator(bounds: Bounds, host: str = "", control_port: int = 0) -> As
     """An activator that runs as long as the block."""
     hall = Hall(bounds)
     connections = Connections(_most_connections(bounds))
+    lobby = Lobby(connections, bounds.idle_seconds)
     async with sender(bounds) as send:
-        listeners = Listeners(Answering(hall, send), bounds, connections, host)
+        listeners = Listeners(Answering(hall, send), bounds, connections, lobby, host)
         table, control = Table(hall, listeners), Control(hall.board)
         async with control.served(host, control_port) as port, asyncio.TaskGroup() as group:
-            tasks = [group.create_task(part.run()) for part in (hall, table, connections)]
+            tasks = [group.create_task(part.run()) for part in (hall, table, connections, lobby)]
             try:
                 yield Activator(bounds, hall, listeners, table, control, port)
             finally:

@@ -1,21 +1,27 @@
 """A request, sent on to a replica; and its answer, given to the client as it comes."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import NoReturn
 
 import aiohttp
-from aiohttp import web
+from aiohttp import AddrInfoType, HttpVersion11, web
 from yarl import URL
 
-from llmservice.activator.bounds import Bounds
+from llmservice.activator.bounds import BUFFER_BYTES, Bounds
+from llmservice.activator.connection import read_on
 from llmservice.activator.messages import answered, sent_on
 from llmservice.activator.refusals import Code, Refusal
 from llmservice.activator.slices import Replica
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_SLOWEST = 1024
+"""Bytes a second of a body: who sends less for long keeps a replica from others."""
+
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
@@ -25,7 +31,10 @@ class NotReached(Exception):
 
 @dataclass(slots=True)
 class _Upload:
-    """The body of a request on its way. `begun`: some of it was read. `stalled`: the client stopped sending."""
+    """The body of a request on its way. `begun`: some of it was read. `stalled`: the client stopped sending.
+
+    The client may keep a replica waiting for so many `seconds`, and as long as its bytes take at the slowest rate.
+    """
 
     request: web.BaseRequest
     seconds: float
@@ -35,19 +44,27 @@ class _Upload:
     async def chunks(self) -> AsyncIterator[bytes]:
         """As they come."""
         self.begun()
-        transport = self.request.transport
-        if transport is not None and self.request.headers.get("Expect", "").lower() == "100-continue":
-            transport.write(_CONTINUE)
+        read_on(self.request)
+        self._go_on()
+        left, loop = self.seconds, asyncio.get_running_loop()
         while True:
+            asked = loop.time()
             try:
-                async with asyncio.timeout(self.seconds):
+                async with asyncio.timeout(left):
                     chunk = await self.request.content.readany()
             except TimeoutError:
                 self.stalled = True
                 raise
             if not chunk:
                 return
+            left = min(left - (loop.time() - asked) + len(chunk) / _SLOWEST, self.seconds)
             yield chunk
+
+    def _go_on(self) -> None:
+        """Ask for the body of a client that waits to be asked; one of HTTP/1.0 would take that for the answer."""
+        expects = self.request.headers.get("Expect", "").lower() == "100-continue"
+        if expects and self.request.version >= HttpVersion11 and self.request.transport is not None:
+            self.request.transport.write(_CONTINUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +101,19 @@ class Sender:
         body = upload.chunks() if request.body_exists else None
         try:
             answer = await self.session.request(
-                request.method, url, headers=sent_on(request.headers), data=body, allow_redirects=False
+                request.method,
+                url,
+                headers=sent_on(request.headers, request.raw_path),
+                data=body,
+                allow_redirects=False,
             )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise NotReached from error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             _failed(upload, error)
         try:
+            if answer.status < HTTPStatus.OK:
+                raise Refusal(Code.REPLICA_FAILED, "the replica switched to another protocol, which nobody asked for")
             yield answer
         finally:
             answer.close()
@@ -116,13 +139,22 @@ def _failed(upload: _Upload, error: Exception) -> NoReturn:
     raise Refusal(Code.REPLICA_FAILED, "the replica ended the connection without an answer") from error
 
 
+def _small_socket(address: AddrInfoType) -> socket.socket:
+    """Little of an answer lies in the kernel: the rest stays with the replica while its client does not read."""
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES)
+    return made
+
+
 @asynccontextmanager
 async def sender(bounds: Bounds) -> AsyncIterator[Sender]:
     """A sender that lives as long as the block."""
     async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, force_close=True),
+        connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=_small_socket),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=bounds.connect_seconds),
         skip_auto_headers=_AUTOMATIC,
+        read_bufsize=BUFFER_BYTES // 2,
         auto_decompress=False,
         cookie_jar=aiohttp.DummyCookieJar(),
         trust_env=False,

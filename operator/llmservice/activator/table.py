@@ -52,7 +52,7 @@ class Table:
             by_port, without = served(self.slices.of_kind("EndpointSlice"))
             self._tell(by_port, without)
             self.hall.use(by_port)
-            return self.hall.closing or await self.listeners.listen_on(by_port)
+            return self.hall.closing or self.listeners.listen_on(by_port)
 
     async def _wait(self, seconds: float | None) -> None:
         try:

@@ -67,10 +67,12 @@ def _continued(policy: ScalingPolicy, snapshot: Snapshot, memory: Memory, now: f
 def _frozen(policy: ScalingPolicy, snapshot: Snapshot) -> Decision:
     replicas = policy.bounded(snapshot.replicas)
     why = f"{snapshot.unreadable} cannot be read, {snapshot.starting} are starting"
+    stays = replicas == snapshot.replicas
+    said = f"no replica was read ({why}); the number stays until one is" if stays else _bounds(policy)
     return Decision(
         replicas=replicas,
-        reason=Reason.NO_FRESH_READINGS if replicas == snapshot.replicas else Reason.OUT_OF_BOUNDS,
-        message=f"{_step(snapshot.replicas, replicas)}: no replica was read ({why}); the number stays until one is",
+        reason=Reason.NO_FRESH_READINGS if stays else Reason.OUT_OF_BOUNDS,
+        message=f"{_step(snapshot.replicas, replicas)}: {said}",
         trace=(Vote(step="readings", replicas=replicas, message=why),),
     )
 
@@ -101,8 +103,7 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> tup
     """
     running, asked, target = snapshot.replicas, policy.bounded(wanted.replicas), policy.bounded(_target(wanted))
     if policy.bounded(running) != running:
-        of = f" of schedule {policy.schedule}" if policy.schedule else ""
-        return asked, Reason.OUT_OF_BOUNDS, f"bounds {policy.minimum} to {policy.maximum}{of}"
+        return asked, Reason.OUT_OF_BOUNDS, _bounds(policy)
     if snapshot.unreadable and target < running:
         note = f"{snapshot.unreadable} of {snapshot.serving} replicas cannot be read: not scaling down"
         return running, Reason.PARTIAL_READINGS, note
@@ -110,6 +111,11 @@ def _allowed(policy: ScalingPolicy, snapshot: Snapshot, wanted: Decision) -> tup
         note = f"{snapshot.unschedulable} replicas are unschedulable: free or add nodes, or lower maxReplicas"
         return running, Reason.PODS_PENDING, note
     return asked, *_why(policy, running, asked, wanted)
+
+
+def _bounds(policy: ScalingPolicy) -> str:
+    of = f" of schedule {policy.schedule}" if policy.schedule else ""
+    return f"bounds {policy.minimum} to {policy.maximum}{of}"
 
 
 def _why(policy: ScalingPolicy, running: int, asked: int, wanted: Decision) -> tuple[Reason, str]:

@@ -30,9 +30,9 @@ def command(names: tuple[str, ...], where: Where, output: str, *, all_namespaces
     """Print what the devices of LLMServices cost, those first that waste most; NAMES: of these alone.
 
     Prices are the administrator's, in the catalogue; without them device-hours are printed. A device is idle while its
-    replica is ready and has no request. What zero replicas would save is idle time beyond the ten minutes (or
-    spec.autoscaling.idle.afterSeconds) after which a service would sleep, less the starts. Only devices are counted:
-    neither the rest of a node nor what holds devices beside LLMServices.
+    replica is ready and has no request. What zero replicas would save is idle time beyond that after which a
+    service sleeps, or would (spec.autoscaling.idle.afterSeconds or its default), less the starts. Only devices are
+    counted: neither the rest of a node nor what holds devices beside LLMServices.
 
     It is read from the statuses, with your own right to `get` and `list` llmservices. They are up to ten minutes old:
     today is counted on to now by what is held.

@@ -7,7 +7,9 @@ from typing import Any
 from llmservice.accounting.told import Told, told_in
 from llmservice.objects.references import Manifest
 
-_STATES = ("busy", "idle", "starting", "unknown", "asleep")
+_PARTS = ("busy", "idle", "starting", "unknown")
+"""What devices that are held do; the newest minutes of today are held, and not yet told apart."""
+_STATES = (*_PARTS, "asleep")
 _AMOUNTS = ("perHour", "spent", "idle", "zeroWouldSave")
 _DIGITS = 4
 
@@ -47,19 +49,20 @@ def totals(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _total(rows: list[Mapping[str, Any]], currency: str) -> dict[str, Any]:
-    hours = {state: round(sum(row["deviceHours"][state] for row in rows), 2) for state in ("held", *_STATES)}
+    hours = {state: round(sum(row["deviceHours"][state] for row in rows), _DIGITS) for state in ("held", *_STATES)}
+    told = sum(hours[state] for state in _PARTS)
     return {
         "currency": currency,
         "devices": sum(row["devices"] for row in rows),
         **{name: _sum(row[name] for row in rows) for name in _AMOUNTS},
-        "idleSharePercent": round(100 * hours["idle"] / hours["held"]) if hours["held"] else None,
+        "idleSharePercent": round(100 * hours["idle"] / told) if told else None,
         "deviceHours": hours,
     }
 
 
 def _hours(told: Told) -> dict[str, float]:
     seconds = {"held": told.held, **{name: getattr(told.usage, name) for name in _STATES}}
-    return {name: round(max(0.0, value) / 3600, 2) for name, value in seconds.items()}
+    return {name: round(max(0.0, value) / 3600, _DIGITS) for name, value in seconds.items()}
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

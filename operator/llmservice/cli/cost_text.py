@@ -66,4 +66,4 @@ def _money(value: float | None, currency: str) -> str:
 
 
 def _hours(value: float) -> str:
-    return f"{value:.1f} h"
+    return f"{value:.2f} h"

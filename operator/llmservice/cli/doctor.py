@@ -22,6 +22,7 @@ from llmservice.cli.checkup import (
     of_rights,
     of_services,
 )
+from llmservice.cli.checkup_activators import SELECTOR, of_activators
 from llmservice.cli.checkup_devices import of_devices
 from llmservice.cli.checkup_routes import RESOURCES, of_routes
 from llmservice.cli.cluster_options import cluster_options
@@ -48,7 +49,7 @@ _VERBS = ("get", "list", "create", "patch", "delete")
 @click.option("--operator-namespace", default=USUAL, show_default=True, help="Where the operator runs.")
 @output_option()
 def command(where: Where, operator_namespace: str, output: str) -> None:
-    """Check the cluster: Kubernetes, CRD, operator, your rights, devices and how many are free, routes, LLMServices.
+    """Check the cluster: Kubernetes, CRD, operator, your rights, activators, devices, routes, LLMServices.
 
     Each finding says what to do about it. It reads with your own rights; what they do not show is marked with "?".
 
@@ -85,6 +86,7 @@ async def _examined(where: Where, operator_namespace: str) -> list[Finding]:
             of_crd(await _seen(lambda: connection.call("GET", _CRD))),
             *of_operator(lease, leader, datetime.now(UTC), operator_namespace, known),
             of_rights({verb: await _may(connection, verb, chosen) for verb in _VERBS}, chosen),
+            of_activators(await _activators(server, operator_namespace), known, operator_namespace),
             *of_devices(nodes or [], await _taken(census), load_catalogue()),
             of_routes(await _seen(lambda: connection.call("GET", RESOURCES)), known),
             of_services(services),
@@ -105,6 +107,10 @@ async def _leader(server: ApiServer, lease: Manifest | Hidden | None, namespace:
     holder = str((lease.get("spec") or {}).get("holderIdentity") or "") if isinstance(lease, dict) else ""
     pod = holder.rpartition("_")[0]
     return await _seen(lambda: server.get(Ref("Pod", namespace, pod))) if pod else None
+
+
+async def _activators(server: ApiServer, namespace: str) -> Any:
+    return await _seen(lambda: server.list("Pod", namespace, label_selector=SELECTOR))
 
 
 async def _may(connection: Connection, verb: str, namespace: str) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from llmservice.api.v1alpha1.conditions import Reason
+from llmservice.cli.plural import counted
 from llmservice.cli.table import Painted, bad, good, table, warning
 from llmservice.converging.spans import span
 from llmservice.models.sizes import in_gb
@@ -81,8 +83,10 @@ def _facts(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _start(state["startup"])
     if scaling.get("message"):
         yield "autoscaling", str(scaling["message"])
-    if idle := scaling.get("idle"):
-        yield "idle", _rest(idle)
+    if schedule := scaling.get("schedule"):
+        yield "schedule", _schedule(schedule)
+    if (idle := scaling.get("idle")) and state["reason"] != Reason.SUSPENDED:
+        yield "idle", _rest(idle, (scaling.get("schedule") or {}).get("minReplicas", 0))
 
 
 def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -92,11 +96,22 @@ def _start(startup: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "last start", f"{span(last['totalSeconds'])} ({parts})" if parts else span(last["totalSeconds"])
 
 
-def _rest(idle: Mapping[str, Any]) -> str:
+def _schedule(schedule: Mapping[str, Any]) -> str:
+    """Which one is in force, its bounds, and what follows it."""
+    bounds = f"{schedule.get('minReplicas', 0)} to {schedule.get('maxReplicas', '')} replicas"
+    following = f", then {schedule.get('following') or 'none'}"
+    until = f", until {schedule['until']}{following}" if "until" in schedule else ""
+    return f"{schedule.get('name') or 'none'}: {bounds}{until}"
+
+
+def _rest(idle: Mapping[str, Any], least: int) -> str:
     """Whether it sleeps, or when it will."""
-    held = f"; {idle['held']} requests are held" if idle.get("held") else ""
+    count = idle.get("held") or 0
+    held = f"; {counted(count, 'request')} {'is' if count == 1 else 'are'} held" if count else ""
     if idle.get("since"):
         return f"asleep since {idle['since']}{held}"
+    if least:
+        return f"awake: at least {counted(least, 'replica')} at this hour{held}"
     when = f", at {idle['sleepsAt']}" if idle.get("sleepsAt") else ""
     return f"sleeps after {span(idle.get('afterSeconds', 0))} without a request{when}{held}"
 

@@ -27,6 +27,8 @@ from llmservice.objects.references import Manifest
 _MANAGER = "llmservice-wake"
 _LOOK_SECONDS = 1.0
 _TOLD_LATE_SECONDS = 30.0
+_RESTING = frozenset({Reason.ASLEEP, Reason.ACTIVATOR_MISSING})
+"""Why it is as it was before it was woken."""
 """So long a status that still speaks of sleep is no answer to being woken."""
 
 
@@ -100,7 +102,7 @@ async def _ready(server: ApiServer, namespace: str, name: str, seconds: int) -> 
     began, told = time.monotonic(), ""
     while (waited := time.monotonic() - began) < seconds:
         state = state_of(await service_named(server, namespace, name), now=datetime.now(UTC))
-        rests = state["reason"] == Reason.ASLEEP
+        rests = state["reason"] in _RESTING
         if state["reached"] and not rests:
             click.echo(f"{namespace}/{name}: Ready after {waited:.0f} s: {state['message']}")
             return True

@@ -4,10 +4,30 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import condition_in
+from llmservice.converging.events import ROUTINE
 from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT, Activator, is_ours, port_of
 from llmservice.objects.references import Manifest, controller_uid, uid_of
 
 _PORTS = LAST_PORT - FIRST_PORT + 1
+_NO_TROUBLE = ROUTINE | {Reason.ACTIVATOR_MISSING}
+"""Why one is not ready without anything being wrong with its start."""
+
+
+def trouble_in(body: Manifest) -> tuple[str, bool]:
+    """Why no replica becomes ready, by the last status of this very generation, and whether no time helps.
+
+    Empty while nothing is known, and while a start goes as starts go. `Stalled` of a change that was taken back says
+    nothing of the replicas that return: it has another reason than `Ready`, or Ready is a usual step.
+    """
+    status = body.get("status") or {}
+    ready, stalled = (condition_in(status, kind) for kind in (ConditionType.READY, ConditionType.STALLED))
+    reason = str(ready.get("reason") or "")
+    known = status.get("observedGeneration") == body["metadata"].get("generation")
+    if not known or ready.get("status") != "False" or reason in _NO_TROUBLE:
+        return "", False
+    return reason, stalled.get("status") == "True" and stalled.get("message") == ready.get("message")
 
 
 def may_sleep(body: Manifest) -> bool:

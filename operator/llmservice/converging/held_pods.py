@@ -8,12 +8,12 @@ from llmservice.accounting.pods import HeldPod
 from llmservice.accounting.pods import Reading as WorkReading
 from llmservice.accounting.sleep import Habits
 from llmservice.accounting.usage import Kind
+from llmservice.autoscaling.idling import idle_after_seconds
 from llmservice.converging.pod_readings import Reading
 from llmservice.objects.device_amounts import devices_of
 from llmservice.objects.pods import condition, created_at, has_ended, is_placed, is_ready
 from llmservice.objects.references import Manifest, is_being_deleted, uid_of
 
-_IDLE_AFTER_SECONDS = 600.0
 _LONGEST_SECONDS = 86_400.0
 
 
@@ -63,16 +63,20 @@ def work_reading(reading: Reading, last: WorkReading | None) -> WorkReading:
 
 
 def habits_of(body: Manifest) -> Habits:
-    """When the service sleeps, or would, and how long its last start took; from a resource that is not validated."""
+    """When the service sleeps, or would, and how long its last start took; from a resource that is not validated.
+
+    Of one that sets nothing the default follows from that start, as it does where services really sleep.
+    """
     scaling = (body.get("spec") or {}).get("autoscaling") or {}
     after = (scaling.get("idle") or {}).get("afterSeconds")
     last = (((body.get("status") or {}).get("startup") or {}).get("last") or {}).get("totalSeconds")
-    return Habits(idle_after=_seconds(after, _IDLE_AFTER_SECONDS), start=_seconds(last, 0.0))
+    start = _seconds(last)
+    return Habits(idle_after=idle_after_seconds(_seconds(after), start), start=start or 0.0)
 
 
-def _seconds(value: Any, default: float) -> float:
+def _seconds(value: Any) -> float | None:
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return min(max(0.0, float(value)), _LONGEST_SECONDS) if is_number else default
+    return min(max(0.0, float(value)), _LONGEST_SECONDS) if is_number else None
 
 
 def _since(pod: Manifest, kind: str) -> float | None:

@@ -12,11 +12,20 @@ _SHOWN_AFTER_SECONDS = 60.0
 
 
 def idle_status(
-    idleness: Idleness, after_seconds: float, start_seconds: float | None, held: int, now: float
+    idleness: Idleness,
+    after_seconds: float,
+    start_seconds: float | None,
+    held: int,
+    now: float,
+    *,
+    may_rest: bool = True,
 ) -> dict[str, Any]:
-    """The status of a service that may sleep. Times in seconds; `now` since 1970."""
+    """The status of a service that may sleep. Times in seconds; `now` since 1970.
+
+    Not `may_rest`: a schedule has it run replicas at this moment, so that nobody can say when it will sleep.
+    """
     quiet = idleness.quiet_since
-    shown = quiet is not None and now - quiet >= _SHOWN_AFTER_SECONDS
+    shown = may_rest and quiet is not None and now - quiet >= _SHOWN_AFTER_SECONDS
     fields = {
         "afterSeconds": round(after_seconds),
         "since": _time(idleness.asleep_since),
@@ -64,8 +73,8 @@ def asleep_message(idle: Mapping[str, Any] | None, name: str, *, can_hold: bool)
     since = f"asleep since {said['since']}" if "since" in said else "asleep"
     if not can_hold:
         return (
-            f"{since}; no activator is ready, so nothing holds requests and none wakes it: see the Deployment "
-            f"llmservice-activator in the operator's namespace; to start a replica: llmservice wake {name}"
+            f"{since}, and no activator is ready: requests are refused, and none wakes it; to start a replica: "
+            f"llmservice wake {name}; an administrator finds why by llmservice doctor"
         )
     start = f", and is answered after about {said['startSeconds']} s" if "startSeconds" in said else ""
     return f"{since}; the first request starts a replica{start}; to start one before: llmservice wake {name}"

@@ -80,7 +80,7 @@ def _readiness(situation: Situation, now: datetime) -> tuple[bool, Reason, str]:
     if situation.suspended:
         return _emptied(situation, Reason.SUSPENDED, "suspended; set spec.suspend to false to serve again")
     if progress.seen and progress.desired == 0 and situation.floor == 0 and situation.plan.may_sleep:
-        return _emptied(situation, Reason.ASLEEP, _asleep_message(situation))
+        return _asleep(situation)
     if progress.seen and progress.desired == 0 and situation.floor == 0:
         return _emptied(situation, Reason.SCALED_TO_ZERO, "scaled to zero; raise the replicas to serve again")
     if rolled_out(progress, situation.floor):
@@ -152,6 +152,10 @@ def _emptied(situation: Situation, reason: Reason, message: str) -> tuple[bool, 
     return False, Reason.PROGRESSING, f"{finishing}: wait"
 
 
-def _asleep_message(situation: Situation) -> str:
+def _asleep(situation: Situation) -> tuple[bool, Reason, str]:
+    """Of one that sleeps: as it was asked for, unless nobody would hold its requests and wake it."""
     idle = situation.scaling.idle if situation.scaling else None
-    return asleep_message(idle, situation.plan.owner.name, can_hold=situation.can_hold)
+    message = asleep_message(idle, situation.plan.owner.name, can_hold=situation.can_hold)
+    if situation.can_hold:
+        return _emptied(situation, Reason.ASLEEP, message)
+    return False, Reason.ACTIVATOR_MISSING, message

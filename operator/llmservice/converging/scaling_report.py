@@ -187,7 +187,7 @@ def _scaling_active(finding: Finding) -> Condition:
 def _metrics_available(finding: Finding) -> Condition:
     kind, unreadable = ConditionType.METRICS_AVAILABLE, finding.unreadable
     if finding.decision.reason in _RESTING:
-        return _condition(kind, Reason.ASLEEP, "no replica runs that could be read", status=True)
+        return _condition(kind, Reason.ASLEEP, "it sleeps: there is no replica to read", status=True)
     if not finding.ready:
         return _condition(kind, Reason.NO_REPLICA_READY, "no replica is ready to be read: see condition Ready")
     if unreadable:

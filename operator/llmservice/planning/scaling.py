@@ -83,13 +83,16 @@ def _check_rest(asked: Autoscaling, metric_names: MetricNames) -> None:
 
 
 def _when_it_sleeps(asked: Autoscaling) -> str:
+    nights = ", ".join(each.name for each in asked.schedules if each.min_replicas == 0)
+    hours = f", in the hours of {nights}," if asked.min_replicas else ""
+    after = (
+        "ten times as long as its last start took (at least 300 s, at most 3600 s; 600 s until one was measured; "
+        "status.autoscaling.idle.afterSeconds has the figure)"
+    )
     if asked.idle is not None and asked.idle.after_seconds is not None:
-        return (
-            f"no replica runs after {asked.idle.after_seconds} s without a request; the next one is held and starts one"
-        )
+        after = f"{asked.idle.after_seconds} s"
     return (
-        "no replica runs after ten times what a start takes without a request, at least 300 s and at most 3600 s, or "
-        "600 s until a start was measured (status.autoscaling.idle says which); the next one is held and starts one"
+        f"sleeps{hours} when no request came for {after}: no replica runs, and the next request is held until one does"
     )
 
 

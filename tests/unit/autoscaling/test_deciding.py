@@ -120,6 +120,12 @@ def test_a_service_without_members_stays_as_it_is() -> None:
     assert (decision.replicas, decision.reason) == (1, Reason.NO_FRESH_READINGS)
 
 
+def test_one_below_its_bounds_is_told_of_them_and_not_of_readings() -> None:
+    decision, _ = decide(a_policy(minimum=2), Snapshot(replicas=0, members=()), Memory(), 0.0)
+    assert (decision.replicas, decision.reason) == (2, Reason.OUT_OF_BOUNDS)
+    assert decision.message.startswith("0 → 2: bounds 2 to ")
+
+
 @pytest.mark.parametrize(
     ("members", "reason"),
     [(IDLE[:2], Reason.AT_MINIMUM), ((BUSY, IDLE[0]), Reason.AT_MAXIMUM)],

@@ -1,7 +1,6 @@
 """A Job of the bench whose pod does not start, and one that is stopped before it could."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ UID = "uid-of-the-job"
 
 
 @pytest.fixture
-def cluster(small: SmallCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[SmallCluster]:
+def cluster(small: SmallCluster, monkeypatch: pytest.MonkeyPatch) -> SmallCluster:
     """Makes the Job; whoever waits for its pod looks often."""
     small.on_post = lambda job: {**job, "metadata": {**job["metadata"], "uid": UID}}
     monkeypatch.setattr(bench_pod, "_LOOK_SECONDS", 0.01)

@@ -48,9 +48,18 @@ def test_without_prices_there_are_device_hours_and_how_to_set_them(small: SmallC
     small.objects = [service("chat", devices(2, idle=1, price=None), currency=None, perHour=None)]
     out = run().stdout
     assert "DEVICE-HOURS" in out
-    assert "2.0 h" in out
+    assert "2.00 h" in out
     assert "docs/how-to/cost.md" in out
     assert "EUR" not in out
+
+
+def test_the_first_minutes_are_seen_and_the_sum_has_the_share_of_its_only_row(small: SmallCluster) -> None:
+    since = datetime.now(UTC) - timedelta(minutes=5)
+    small.objects = [service("chat", devices(0.03, idle=0.018, price=None), at=since, currency=None, perHour=None)]
+    chat, total = (line.split() for line in run().stdout.splitlines()[1:3])
+    assert chat[3] != "0.00"
+    assert chat[3:] == total[3:]
+    assert (chat[5], total[5]) == ("60", "60")
 
 
 def test_yesterday_is_the_day_before_whole(small: SmallCluster) -> None:

@@ -1,6 +1,7 @@
 """`llmservice status`: against an API server of a few lines, with the rights of its caller."""
 
 import json
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -101,6 +102,35 @@ def test_one_is_a_screen_with_its_replicas_and_events(cluster: SmallCluster) -> 
     assert (pod[1], pod[2], pod[-1]) == ("CrashLoopBackOff", "3", "node-a")
     selectors = [query["fieldSelector"] for path, query in cluster.asked if path.endswith("/events")]
     assert selectors == [f"involvedObject.kind=LLMService,involvedObject.uid={UID}"]
+
+
+def resting(reason: str = "Ready", **autoscaling: Any) -> Json:
+    status = {"observedGeneration": 1, "conditions": conditions(Ready=f"True {reason}"), "autoscaling": autoscaling}
+    return an_llmservice(status=status)
+
+
+def line_of(name: str) -> str:
+    (found,) = [line for line in run("chat").stdout.splitlines() if line.startswith(name)]
+    return " ".join(found.split()[1:])
+
+
+def test_its_schedule_is_told_with_what_follows(cluster: SmallCluster) -> None:
+    night = {"name": "night", "minReplicas": 0, "maxReplicas": 2, "until": "2026-11-23T06:00:00Z"}
+    cluster.objects = [resting(schedule=night)]
+    assert line_of("schedule") == "night: 0 to 2 replicas, until 2026-11-23T06:00:00Z, then none"
+    cluster.objects = [resting(schedule={"minReplicas": 1, "maxReplicas": 2})]
+    assert line_of("schedule") == "none: 1 to 2 replicas"
+
+
+def test_held_requests_are_counted_and_one_that_may_not_sleep_tells_of_no_rest(cluster: SmallCluster) -> None:
+    cluster.objects = [resting(idle={"afterSeconds": 60, "held": 1})]
+    assert line_of("idle").endswith("1 request is held")
+    cluster.objects = [resting(idle={"afterSeconds": 60, "held": 2})]
+    assert line_of("idle").endswith("2 requests are held")
+    cluster.objects = [resting(idle={"afterSeconds": 60}, schedule={"minReplicas": 1, "maxReplicas": 2})]
+    assert line_of("idle").startswith("awake")
+    cluster.objects = [resting("Suspended", idle={"since": "2026-11-23T06:00:00Z"})]
+    assert "asleep" not in run("chat").stdout
 
 
 @pytest.mark.usefixtures("cluster")

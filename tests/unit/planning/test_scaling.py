@@ -143,6 +143,12 @@ def test_zero_is_refused_where_nothing_would_hold_requests(installed: bool) -> N
     assert (caught.value.reason, caught.value.field) == ("ActivatorMissing", "spec.autoscaling.minReplicas")
 
 
+def test_the_plan_says_in_which_hours_it_sleeps() -> None:
+    night = {"name": "night", "start": "22:00", "end": "06:00", "timeZone": "UTC", "minReplicas": 0}
+    asked = Autoscaling.model_validate({"minReplicas": 1, "maxReplicas": 4, "schedules": [night]})
+    assert " night," in next(notes_on_scaling(asked, COUNTS))
+
+
 @pytest.mark.parametrize(("idle", "words"), [({"idle": {"afterSeconds": 90}}, "90 s"), ({}, "status.autoscaling.idle")])
 def test_the_plan_says_when_it_sleeps(idle: dict[str, Any], words: str) -> None:
     asked = Autoscaling.model_validate({"minReplicas": 0, "maxReplicas": 4, **idle})

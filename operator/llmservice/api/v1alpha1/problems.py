@@ -20,6 +20,8 @@ _Place = tuple[int | str, ...]
 
 _LONGEST_NAME = 64
 _WITH_SUFFIX = compiled(r"(?P<number>[0-9]{1,6})(?P<suffix>[kKmM])i?")
+_WITH_UNIT = compiled(r"(?P<number>[0-9]{1,6})(?P<unit>s|m|min|h|d)")
+_UNIT_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _LARGEST_SHOWN = 10**15
 
 
@@ -139,13 +141,29 @@ def _number(text: str) -> Callable[[ErrorDetails, object], str]:
 
 
 def _whole(details: ErrorDetails, _: object) -> str:
-    """`8k` may be 8000 or 8192: the number is asked for, and both are shown."""
+    """`8k` may be 8000 or 8192: the number is asked for, and both are shown. Of a time `10m` is 600."""
     given = details["input"]
+    if str(details["loc"][-1]).endswith("Seconds"):
+        return _whole_seconds(given)
     found = _WITH_SUFFIX.whole(given) if isinstance(given, str) else None
     if found is None:
         return "must be a whole number, without quotes"
     number, power = int(found["number"]), 1 if found["suffix"].lower() == "k" else 2
     return f"must be a whole number, without quotes: {number * 1000**power} or {number * 1024**power}, not {given}"
+
+
+def _whole_seconds(given: Any) -> str:
+    found = _WITH_UNIT.whole(given) if isinstance(given, str) else None
+    meant = f": {int(found['number']) * _UNIT_SECONDS[found['unit']]}, not {given}" if found else ""
+    return f"must be a whole number of seconds, without quotes{meant}"
+
+
+def _too_short(what: str) -> Callable[[ErrorDetails, object], str]:
+    def say(details: ErrorDetails, _: object) -> str:
+        least = details["ctx"]["min_length"]
+        return f"must have at least {least} {what}{'' if least == 1 else 's'}"
+
+    return say
 
 
 _LIST = _always("must be a list: begin each element with '- '")
@@ -167,9 +185,9 @@ _SAYINGS: Mapping[str, Callable[[ErrorDetails, type[ApiModel] | None], str]] = {
     "list_type": _LIST,
     "greater_than_equal": _number("must be at least {ge}"),
     "less_than_equal": _number("must be at most {le}"),
-    "string_too_short": _always("must have at least {min_length} characters"),
+    "string_too_short": _too_short("character"),
     "string_too_long": _always("must have at most {max_length} characters"),
-    "too_short": _always("must have at least {min_length} elements"),
+    "too_short": _too_short("element"),
     "too_long": _always("must have at most {max_length} elements"),
     WRONG_FORM: _always("{message}"),
     WRONG_QUANTITY: _always("{message}"),

@@ -453,7 +453,9 @@ MEANINGS: Mapping[Reason, Meaning] = {
     ),
     Reason.WOKEN: Meaning("A replica starts after none ran: the message says who asked for it.", _WAIT),
     Reason.ACTIVATOR_MISSING: Meaning(
-        "`minReplicas` is 0, here or in a schedule, and this operator has no activator, which would hold requests.",
-        "Ask an administrator to install it (`activator.enabled` of the chart), or set `minReplicas` to 1.",
+        "Nothing holds the requests of a service that may sleep. Either no activator is installed, and `minReplicas` 0 "
+        "is refused. Or none is ready while the service sleeps: clients are refused, and nobody wakes it.",
+        "Not installed: ask an administrator for it (`activator.enabled` of the chart), or set `minReplicas` to 1. Not "
+        "ready: start a replica by `llmservice wake NAME`; `llmservice doctor` says what is wrong.",
     ),
 }

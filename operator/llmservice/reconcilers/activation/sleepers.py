@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from llmservice.cluster.caching.cache import ObjectCache
-from llmservice.converging.activation import address_type_of, may_sleep, of_type, wants_activators
+from llmservice.converging.activation import address_type_of, may_sleep, of_type, trouble_in, wants_activators
 from llmservice.converging.replicas import live_replicas
 from llmservice.converging.startup_status import known_cold_start
 from llmservice.objects.endpoint_slices import (
@@ -67,11 +67,15 @@ class Sleepers:
             return ()
         workload = live.get(Ref(plan.workload_kind, owner.namespace, owner.name))
         start = known_cold_start(plan, body.get("status") or {})
+        starts = workload is not None and live_replicas(workload) > 0
+        trouble, hopeless = trouble_in(body) if starts else ("", False)
         activation = Activation(
             port=port,
             address_type=address_type,
             endpoints=self._endpoints(plan, body, workload, address_type),
             start_seconds=None if start is None else round(start),
+            trouble=trouble,
+            hopeless=hopeless,
         )
         return (activation_slice(plan, activation),)
 

@@ -64,7 +64,7 @@ class ServiceScaler:
             snapshot = replace(snapshot, gated=float(self.resting.door.held_for(service.uid, service.key)))
         goes_before = state.idleness.going
         decision = state.decide(policy, snapshot, now, advise=advise, rest=rest)
-        self._prepare(service, goes_before=goes_before)
+        self._prepare(service, goes_before=goes_before, is_covered=rest is not None and rest.covered)
         evaluation = Evaluation(
             at=now,
             plan=service.plan,
@@ -79,9 +79,13 @@ class ServiceScaler:
         state.publish(evaluation)
         return snapshot, decision
 
-    def _prepare(self, service: ScaledService, *, goes_before: bool) -> None:
-        """Have the activators become endpoints before the last replica goes, or leave when it stays after all."""
-        if service.state.idleness.going == goes_before:
+    def _prepare(self, service: ScaledService, *, goes_before: bool, is_covered: bool) -> None:
+        """Have the activators become endpoints before the last replica goes, or leave when it stays after all.
+
+        Again in every round until they are: perhaps none was ready.
+        """
+        goes = service.state.idleness.going
+        if goes == goes_before and (is_covered or not goes):
             return
         self.changed(service.key)
         if self.resting is not None and not goes_before:
@@ -117,7 +121,7 @@ class ServiceScaler:
         service.state.wakes += 1
         if not live:
             return
-        who = ", ".join(sorted(owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER})) or "somebody"
+        who = ", ".join(sorted(owners_of_replicas(service.deployment) - {OPERATOR, AUTOSCALER})) or "the operator"
         message = f"0 → {live}: set by {who}; {decision.message}"
         await self.writer.record(service.body, "Normal", Reason.SCALED_UP, message)
 
@@ -143,7 +147,8 @@ class ServiceScaler:
         start, state = start_seconds(service), service.state
         state.start_seconds = start
         after = idle_after_seconds(service.scaling.idle_after_seconds, start)
-        return idle_status(state.idleness, after, start, state.held, now)
+        may_rest = state.bounds.at(service.scaling, now).minimum == 0
+        return idle_status(state.idleness, after, start, state.held, now, may_rest=may_rest)
 
     def _suspend(self, service: ScaledService) -> None:
         """Nothing is decided; the status says so, and keeps what was decided before."""
