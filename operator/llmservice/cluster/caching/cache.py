@@ -48,9 +48,14 @@ class ObjectCache:
         return objects.get(ref) if objects else None
 
     def of_kind(self, kind: str, namespace: str = "") -> tuple[Manifest, ...]:
-        """All objects of a kind, or those in one namespace."""
+        """All objects of a kind, or those in one namespace.
+
+        All of them may be asked for from another thread: the copy is one step for the GIL.
+        """
         objects = self._objects.get(kind, {})
-        return tuple(live for ref, live in objects.items() if not namespace or ref.namespace == namespace)
+        if not namespace:
+            return tuple(objects.values())
+        return tuple(live for ref, live in objects.items() if ref.namespace == namespace)
 
     def of_service(self, kind: str, namespace: str, name: str) -> tuple[Manifest, ...]:
         """The objects of a kind labelled with this LLMService's name."""

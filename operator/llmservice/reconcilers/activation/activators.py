@@ -19,7 +19,7 @@ class Control:
 
 
 class Activators(Protocol):
-    """The replicas of the activator; `listen` tells of every change."""
+    """The replicas of the activator; `listen` tells of every change. `ready` may be asked from another thread."""
 
     def ready(self) -> frozenset[Activator]:
         """Those that take requests."""
@@ -76,7 +76,7 @@ class FixedActivators:
 
     def ready(self) -> frozenset[Activator]:
         """Those that answered last time."""
-        return frozenset(Activator(control.host) for control in self._well)
+        return frozenset(Activator(control.host) for control in self._well.copy())
 
     def controls(self) -> frozenset[Control]:
         """All of them."""
