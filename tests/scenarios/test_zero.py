@@ -177,6 +177,43 @@ def test_those_who_hold_its_requests_are_told_that_its_start_is_hopeless_until_i
     assert told() == (None, None)
 
 
+def test_one_that_is_refused_while_it_sleeps_has_those_refused_whom_nobody_will_answer_until_it_is_edited() -> None:
+    bounds = {"minReplicas": 0, "maxReplicas": 2}
+
+    def told() -> object:
+        return json.loads(world.slice()["metadata"]["annotations"]["llmservice.dev/activation"]).get("trouble")
+
+    world = ZeroWorld().sleeping()
+    assert told() is None
+    world.apply(spec__autoscaling=bounds, spec__engineOptions={"args": ["--no-such-flag"]})
+    world.pass_once()
+    assert (told(), world.in_path()) == ("EngineArgumentRejected", [ONE.address, TWO.address])
+    world.activators.become(TWO)
+    world.pass_once()
+    assert (told(), world.in_path()) == ("EngineArgumentRejected", [TWO.address])
+    world.writes()
+    world.pass_once()
+    assert world.writes() == []
+    world.apply(spec__autoscaling=bounds)
+    world.reconcile()
+    assert (told(), world.in_path()) == (None, [TWO.address])
+
+
+def test_an_edit_of_one_that_sleeps_is_rolled_out_by_the_next_start() -> None:
+    bounds = {"minReplicas": 0, "maxReplicas": 2, "idle": {"afterSeconds": 600}}
+    world = ZeroWorld().sleeping()
+    world.hold(1)
+    world.round(seconds=0.1)
+    assert world.condition("Reconciling") == {}, "what served before starts again"
+    world = ZeroWorld().sleeping()
+    world.apply(spec__autoscaling=bounds, spec__maxNumSeqs=3)
+    world.tick(2)
+    assert world.condition()["reason"] == "Asleep"
+    world.hold(1)
+    world.round(seconds=0.1)
+    assert (world.replicas, world.condition("Reconciling").get("status")) == (1, "True")
+
+
 def test_a_second_pass_over_the_same_state_writes_nothing() -> None:
     world = ZeroWorld().sleeping()
     world.writes()

@@ -52,11 +52,16 @@ def seconds_to_pass(diagnosis: Diagnosis | None, now: datetime) -> float:
 
 
 def was_rolled_out(situation: Situation) -> bool:
-    """Whether this generation was rolled out before: a later crash is no new rollout."""
-    before = situation.before
-    if before.get("observedGeneration") != situation.plan.owner.generation or not condition_in(
-        before, ConditionType.READY
-    ):
+    """Whether this generation was rolled out before: a later crash is no new rollout.
+
+    One that was edited while it had no replica was not, although it was as declared: nothing of the edit ran.
+    """
+    before, generation = situation.before, situation.plan.owner.generation
+    ready = condition_in(before, ConditionType.READY)
+    if before.get("observedGeneration") != generation or not ready:
+        return False
+    served = (before.get("rollout") or {}).get("served") or {}
+    if ready.get("reason") in _EMPTIED and served.get("generation") != generation:
         return False
     unfinished = (ConditionType.RECONCILING, ConditionType.STALLED)
     return not any(condition_in(before, kind).get("status") == "True" for kind in unfinished)

@@ -24,6 +24,7 @@ from llmservice.converging.status import summarize
 from llmservice.converging.taken_names import name_conflict
 from llmservice.converging.weights import seconds_to_fetch
 from llmservice.errors import NameTaken, OwnerGone, Terminating
+from llmservice.objects.names import OPERATOR
 from llmservice.objects.references import Manifest, Ref, is_being_deleted, ref_of, uid_of
 from llmservice.planning.service_plan import Owner
 from llmservice.reconcilers.activation.sleepers import Sleepers
@@ -251,7 +252,16 @@ class LLMServiceReconciler:
         progress = progress_of(self.observer.workload(owner), self.observer.pods(owner)) if is_observed else None
         status = status_while(blocked, body, progress, self.now())
         status = self._with_replicas_told(body, status, scales=blocked.weights is not None)
-        return min(filter(None, (blocked.again_seconds, await self.status.write(body, status))), default=None)
+        held_back = await self.status.write(body, status)
+        if is_observed and not blocked.passes:
+            await self._tell_who_holds(body, blocked.reason if blocked.again_seconds is None else "")
+        return min(filter(None, (blocked.again_seconds, held_back)), default=None)
+
+    async def _tell_who_holds(self, body: Manifest, trouble: str) -> None:
+        """Keep the EndpointSlice to who takes requests, and have those refused whom nobody will answer."""
+        patch = self.sleepers.while_refused(body, trouble) if self.sleepers else None
+        if patch is not None:
+            self.cache.put(await self.cluster.overwrite(patch, manager=OPERATOR), quietly=True)
 
     def _with_replicas_told(self, body: Manifest, status: dict[str, Any], *, scales: bool) -> dict[str, Any]:
         """The status of a service that is not reconciled, with what replicas that run do.

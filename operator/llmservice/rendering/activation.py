@@ -1,5 +1,6 @@
 """Our EndpointSlice of a service that may have no replica: the activators that hold its requests meanwhile."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -35,6 +36,38 @@ def activation_slice(plan: ServicePlan, activation: Activation) -> Manifest:
         "endpoints": [_endpoint(each) for each in activation.endpoints],
         "ports": [{"name": PORT_NAME, "port": activation.port, "protocol": "TCP", "appProtocol": "http"}],
     }
+
+
+def retold(live: Manifest, endpoints: Iterable[Activator], trouble: str) -> Manifest | None:
+    """What is to be replaced in the slice of a service whose resource is refused; None where it says all that.
+
+    `trouble` is why nobody will start a replica; empty where somebody may.
+    """
+    annotations = live["metadata"].get("annotations") or {}
+    said = {key: value for key, value in _said(annotations).items() if key not in {"trouble", "hopeless"}}
+    said |= {"trouble": trouble, "hopeless": True} if trouble else {}
+    text, wanted = orjson.dumps(said).decode(), [_endpoint(each) for each in endpoints]
+    if annotations.get(ACTIVATION_ANNOTATION) == text and _addresses(live) == [each["addresses"] for each in wanted]:
+        return None
+    metadata = {key: live["metadata"][key] for key in ("name", "namespace", "uid")}
+    return {
+        **{key: live[key] for key in ("apiVersion", "kind")},
+        "metadata": {**metadata, "annotations": {ACTIVATION_ANNOTATION: text}},
+        "endpoints": wanted,
+    }
+
+
+def _said(annotations: Mapping[str, str]) -> dict[str, Any]:
+    """What the annotation says; nothing where somebody made it unreadable."""
+    try:
+        said = orjson.loads(annotations.get(ACTIVATION_ANNOTATION, "{}"))
+    except orjson.JSONDecodeError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _addresses(live: Manifest) -> list[Any]:
+    return [each.get("addresses") for each in live.get("endpoints") or ()]
 
 
 def _endpoint(activator: Activator) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from llmservice.reconcilers.activation.ports import Owner, Ports
 from llmservice.reconcilers.scaling.service_states import ServiceStates
 from llmservice.reconcilers.workers import ServiceKey
 from llmservice.reconcilers.workloads import workload_in_cache
-from llmservice.rendering.activation import activation_slice
+from llmservice.rendering.activation import activation_slice, retold
 from llmservice.signals.held_page import PortCounts
 
 
@@ -72,12 +72,25 @@ class Sleepers:
         activation = Activation(
             port=port,
             address_type=address_type,
-            endpoints=self._endpoints(plan, body, workload, address_type),
+            endpoints=self._endpoints(body, workload, address_type),
             start_seconds=None if start is None else round(start),
             trouble=trouble,
             hopeless=hopeless,
         )
         return (activation_slice(plan, activation),)
+
+    def while_refused(self, body: Manifest, trouble: str) -> Manifest | None:
+        """What is to be replaced in our EndpointSlice of a resource that no pass gets past; None where all is said.
+
+        `trouble`: why only an edit can help; empty where what served before may be started.
+        """
+        mine = self._mine(uid_of(body), _key(body))
+        if mine is None or not may_sleep(body):
+            return None
+        workload = workload_in_cache(self.cache, body)
+        emptied = workload is None or live_replicas(workload) == 0
+        endpoints = self._endpoints(body, workload, str(mine.get("addressType", "IPv4")))
+        return retold(mine, endpoints, trouble if emptied else "")
 
     def names(self, plan: ServicePlan) -> tuple[Ref, ...]:
         """The objects beside those that a plan renders."""
@@ -109,14 +122,12 @@ class Sleepers:
         owner = plan.owner
         return self.can_hold() or self._mine(owner.uid, (owner.namespace, owner.name)) is not None
 
-    def _endpoints(
-        self, plan: ServicePlan, body: Manifest, workload: Manifest | None, address_type: str
-    ) -> tuple[Activator, ...]:
-        owner, state = plan.owner, self.states.known(plan.owner.uid)
+    def _endpoints(self, body: Manifest, workload: Manifest | None, address_type: str) -> tuple[Activator, ...]:
+        (namespace, name), state = _key(body), self.states.known(uid_of(body))
         emptied = workload is not None and live_replicas(workload) == 0
         wanted = wants_activators(
             suspended=bool((body.get("spec") or {}).get("suspend")),
-            ready=self._is_served(owner.namespace, owner.name),
+            ready=self._is_served(namespace, name),
             sleeps=emptied or (state is not None and state.rests),
         )
         return of_type(self.activators.ready(), address_type) if wanted else ()
@@ -141,10 +152,14 @@ class Sleepers:
     def _activators_changed(self) -> None:
         """Reconcile those whose EndpointSlice says who the activators are, or is still to be made."""
         for body in self.cache.of_kind("LLMService"):
-            key = body["metadata"]["namespace"], body["metadata"]["name"]
+            key = _key(body)
             if may_sleep(body) and self._is_concerned(uid_of(body), key):
                 self.changed(key)
 
     def _is_concerned(self, uid: str, key: ServiceKey) -> bool:
         mine = self._mine(uid, key)
         return mine is None or has_endpoints(mine) or not self._is_served(*key)
+
+
+def _key(body: Manifest) -> ServiceKey:
+    return body["metadata"]["namespace"], body["metadata"]["name"]
