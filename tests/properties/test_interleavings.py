@@ -113,14 +113,13 @@ async def leave(world: LateWorld, ref: Ref) -> None:
 def test_in_the_end_what_lives_is_as_it_should_be(acts: Sequence[Act], delays: Sequence[float]) -> None:
     async def scene(loop: FakeTimeLoop) -> None:
         world = LateWorld(Delays(delays), loop)
-
-        async def users(_: LateWorld) -> None:
+        async with world.playing():
             for each in acts:
                 await asyncio.sleep(each.pause)
                 await act(world, each)
-
-        await world.play(users, CALM_SECONDS)
-        assert [*wrong(world)] == []
+            world.delays.calm = True
+            await asyncio.sleep(CALM_SECONDS)
+            assert [*wrong(world)] == []
 
     simulate(scene)
 
