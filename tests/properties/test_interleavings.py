@@ -110,17 +110,17 @@ async def leave(world: LateWorld, ref: Ref) -> None:
 @example(
     acts=[Act(0.0, "apply", "chat", 0), Act(0.0, "apply", "chat", 0), Act(0.0, "remake", "chat", 0)], delays=[FAILS]
 )
+@example(acts=[Act(0.0, "apply", "chat", 2), Act(31.0, "remake", "chat", 2)], delays=[0.01, 2.0])
 def test_in_the_end_what_lives_is_as_it_should_be(acts: Sequence[Act], delays: Sequence[float]) -> None:
     async def scene(loop: FakeTimeLoop) -> None:
         world = LateWorld(Delays(delays), loop)
-
-        async def users(_: LateWorld) -> None:
+        async with world.playing():
             for each in acts:
                 await asyncio.sleep(each.pause)
                 await act(world, each)
-
-        await world.play(users, CALM_SECONDS)
-        assert [*wrong(world)] == []
+            world.delays.calm = True
+            await asyncio.sleep(CALM_SECONDS)
+            assert [*wrong(world)] == []
 
     simulate(scene)
 

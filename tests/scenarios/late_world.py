@@ -2,7 +2,8 @@
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -138,14 +139,13 @@ class LateWorld:
         """The same as a time."""
         return _BEGIN + timedelta(seconds=self.loop.time())
 
-    async def play(self, users: Callable[["LateWorld"], Awaitable[None]], calm_seconds: float) -> None:
-        """Let users act; then nothing changes for a while."""
+    @asynccontextmanager
+    async def playing(self) -> AsyncIterator[None]:
+        """Controllers and the operator work as long as the block runs."""
         with patch.object(work_queue, "time", SimpleNamespace(monotonic=self.loop.time)):
             controlling = asyncio.create_task(self.controllers.run())
             self.term = asyncio.create_task(self._lead())
-            await users(self)
-            self.delays.calm = True
-            await asyncio.sleep(calm_seconds)
+            yield
             assert not controlling.done()
             assert not self.term.done()
             await _end(controlling, self.term)
