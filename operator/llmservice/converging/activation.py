@@ -18,7 +18,8 @@ _NO_TROUBLE = ROUTINE | {Reason.ACTIVATOR_MISSING}
 def trouble_in(body: Manifest) -> tuple[str, bool]:
     """Why no replica becomes ready, by the last status of this very generation, and whether no time helps.
 
-    Empty while nothing is known, and while a start goes as starts go. `Stalled` of a change that was taken back says
+    Empty while nothing is known, and while a start goes as starts go. Nothing is hopeless where what served before will
+    come back: that answers those who wait. `Stalled` of a change that was taken back says
     nothing of the replicas that return: it has another reason than `Ready`, or Ready is a usual step.
     """
     status = body.get("status") or {}
@@ -27,7 +28,15 @@ def trouble_in(body: Manifest) -> tuple[str, bool]:
     known = status.get("observedGeneration") == body["metadata"].get("generation")
     if not known or ready.get("status") != "False" or reason in _NO_TROUBLE:
         return "", False
-    return reason, stalled.get("status") == "True" and stalled.get("message") == ready.get("message")
+    is_told = stalled.get("status") == "True" and stalled.get("message") == ready.get("message")
+    return reason, is_told and not _comes_back(body)
+
+
+def _comes_back(body: Manifest) -> bool:
+    """Whether another generation served, to which a failed one returns."""
+    served = ((body.get("status") or {}).get("rollout") or {}).get("served") or {}
+    holds = ((body.get("spec") or {}).get("rollout") or {}).get("onFailure") == "Hold"
+    return bool(served) and served.get("generation") != body["metadata"].get("generation") and not holds
 
 
 def may_sleep(body: Manifest) -> bool:

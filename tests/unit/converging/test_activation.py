@@ -115,3 +115,12 @@ def test_why_no_replica_becomes_ready_is_what_the_status_says_of_this_generation
     body: Manifest, trouble: tuple[str, bool]
 ) -> None:
     assert trouble_in(body) == trouble
+
+
+def test_nothing_is_hopeless_where_what_served_before_comes_back() -> None:
+    body = a_service(Ready=WRONG_FLAG, Stalled=("True", "WrongArgument", "a"))
+    body["metadata"]["generation"] = body["status"]["observedGeneration"] = 2
+    body["status"]["rollout"] = {"served": {"generation": 1, "digest": "abc"}}
+    assert trouble_in(body) == ("WrongArgument", False)
+    body["spec"]["rollout"] = {"onFailure": "Hold"}
+    assert trouble_in(body) == ("WrongArgument", True)
