@@ -51,6 +51,35 @@ async def test_the_resource_has_the_word_on_its_own_bounds(start: Start, port: i
     assert bench.activator.hall.held == 0
 
 
+async def test_who_waits_for_a_start_that_is_hopeless_is_told_at_once_and_so_is_who_comes_later(
+    start: Start, port: int
+) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port)
+    held = [asyncio.create_task(post(bench, port)) for _ in range(3)]
+    await bench.held(3)
+    await bench.cluster.sleeping(port, trouble="ImagePullFailed")
+    assert bench.activator.hall.held == 3, "time may help"
+    await bench.cluster.sleeping(port, trouble="WrongArgument", hopeless=True)
+    assert {code for _, code, _ in await asyncio.gather(*held)} == {"start_failed"}
+    async with bench.client.post(bench.url(port), data=b"x") as answer:
+        error = (await answer.json())["error"]
+        assert (answer.status, error["code"], "Retry-After" in answer.headers) == (503, "start_failed", True)
+        assert "WrongArgument" in error["message"]
+    async with engine() as chat:
+        await bench.cluster.ready(chat.port)
+        assert (await post(bench, port))[0] == 200
+
+
+async def test_who_has_waited_too_long_is_told_what_is_known_of_the_start(start: Start, port: int) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, maxWaitSeconds=0.2, trouble="ImagePullFailed")
+    async with bench.client.post(bench.url(port), data=b"x") as answer:
+        error = (await answer.json())["error"]
+    assert error["code"] == "held_too_long"
+    assert "ImagePullFailed" in error["message"]
+
+
 async def test_a_service_that_floods_takes_no_place_from_another(start: Start, port: int) -> None:
     bench = await start(held=100, held_each=100)
     await bench.cluster.sleeping(port, "flood", uid="1")

@@ -1,6 +1,7 @@
 """A service that sleeps: in which order it goes, what wakes it, and what is said of it."""
 
 import json
+from typing import Any
 
 from llmservice.objects.references import Ref
 from tests.scenarios.scaled_world import UNREACHABLE
@@ -151,6 +152,29 @@ def test_it_says_what_a_start_takes_to_those_who_hold_its_requests() -> None:
     world.pass_once()
     said = json.loads(world.slice()["metadata"]["annotations"]["llmservice.dev/activation"])
     assert (said["models"], said["startSeconds"]) == (["chat"], 42)
+
+
+def test_those_who_hold_its_requests_are_told_that_its_start_is_hopeless_until_it_sleeps_or_is_edited() -> None:
+    world = ZeroWorld().awake()
+    wrong = {"status": "False", "reason": "WrongArgument", "message": "a flag is wrong"}
+
+    def failed(live: dict[str, Any]) -> None:
+        generation = live["metadata"]["generation"]
+        conditions = [{"type": "Ready", **wrong}, {"type": "Stalled", **wrong, "status": "True"}]
+        live["status"] |= {"observedGeneration": generation, "conditions": conditions}
+
+    def told() -> object:
+        world.cluster.edit(Ref("LLMService", NAMESPACE, "chat"), failed)
+        world.sleepers.cache.put(world.get("LLMService"))
+        world.pass_once()
+        said = json.loads(world.slice()["metadata"]["annotations"]["llmservice.dev/activation"])
+        return said.get("trouble"), said.get("hopeless")
+
+    assert told() == ("WrongArgument", True)
+    world.pass_once()
+    assert "trouble" not in world.slice()["metadata"]["annotations"]["llmservice.dev/activation"]
+    world.scale(0, "kubectl")
+    assert told() == (None, None)
 
 
 def test_a_second_pass_over_the_same_state_writes_nothing() -> None:

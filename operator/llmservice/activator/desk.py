@@ -60,12 +60,22 @@ class Desk:
         """Its Service leads to replicas alone, or to nobody: connections here should end."""
         return self.gone or not (self.served.in_path or self.is_asleep)
 
+    @property
+    def failed(self) -> Refusal | None:
+        """The refusal of whoever waits for a replica that will not start; None while one is ready, or may become so."""
+        if not (self.is_asleep and self.served.activation.hopeless):
+            return None
+        said = f"{self.served.name} does not start: {self._why}"
+        return Refusal(Code.START_FAILED, said)
+
     def use(self, served: Served) -> None:
         """What the slices say now."""
         self.served = served
         self.line.concurrency = served.activation.concurrency
         self.line.use(served.replicas)
         self.call()
+        if (failed := self.failed) is not None:
+            self.refuse(tuple(self.line.waiting), failed)
 
     def join(self, stay: Stay) -> None:
         """Wait behind all others."""
@@ -117,9 +127,15 @@ class Desk:
         """Those who have waited so many seconds wait no longer; true when there are some."""
         now, refused = asyncio.get_running_loop().time(), self.refused
         while (first := self.line.first) and now - first.since >= longest:
-            said = f"{self.served.name} had no replica that was ready within {longest:g} s; try again later"
+            why = f": {self._why}" if self.served.activation.trouble else "; try again later"
+            said = f"{self.served.name} had no replica that was ready within {longest:g} s{why}"
             self.refuse((first,), Refusal(Code.HELD_TOO_LONG, said))
         return self.refused > refused
+
+    @property
+    def _why(self) -> str:
+        """Only the reason's name: the message may quote what is not for every client."""
+        return f"{self.served.activation.trouble}; its owner sees more by: llmservice status {self.served.name}"
 
     def refuse(self, stays: Iterable[Stay], refusal: Refusal) -> None:
         """These wait no longer. One that has its turn already keeps it."""

@@ -62,7 +62,11 @@ class Hall:
         for port in [port for port, desk in self.desks.items() if not _is_of(desk, served.get(port))]:
             self._close(self.desks.pop(port))
         for port, each in served.items():
-            self.desks.setdefault(port, Desk(each)).use(each)
+            desk = self.desks.setdefault(port, Desk(each))
+            refused = desk.refused
+            desk.use(each)
+            if desk.refused != refused:
+                self.board.change()
 
     @contextmanager
     def staying(self, desk: Desk, size: int) -> Iterator[Stay]:
@@ -79,16 +83,15 @@ class Hall:
             self._leave(stay)
 
     def turned_away(self, desk: Desk) -> Refusal | None:
-        """The refusal of whoever comes now, counted; None while fewer wait for the service than may.
+        """The refusal of whoever comes now, counted; None while one may start and fewer wait for it than may.
 
         Those who are about to join the line count, so that of thousands at once no more are read than may wait.
         """
-        most = desk.served.activation.max_held or self.bounds.held_each
-        if self._places.held_of(desk.served.port) + desk.coming < most:
-            return None
-        desk.refused += 1
-        self.board.change()
-        return Refusal(Code.HELD_TOO_MANY, f"{most} requests wait for {desk.served.name} already; try again later")
+        refusal = desk.failed or self._full(desk)
+        if refusal is not None:
+            desk.refused += 1
+            self.board.change()
+        return refusal
 
     def taken(self, stay: Stay) -> None:
         """A replica has the request: its place is free."""
@@ -118,6 +121,12 @@ class Hall:
             late = [desk.refuse_late(self._longest(desk)) for desk in self.desks.values()]
             if any(late):
                 self.board.change()
+
+    def _full(self, desk: Desk) -> Refusal | None:
+        most = desk.served.activation.max_held or self.bounds.held_each
+        if self._places.held_of(desk.served.port) + desk.coming < most:
+            return None
+        return Refusal(Code.HELD_TOO_MANY, f"{most} requests wait for {desk.served.name} already; try again later")
 
     def _longest(self, desk: Desk) -> float:
         return desk.served.activation.max_wait_seconds or self.bounds.wait_seconds

@@ -14,6 +14,7 @@ class Code(StrEnum):
 
     HELD_TOO_MANY = "held_too_many"
     HELD_TOO_LONG = "held_too_long"
+    START_FAILED = "start_failed"
     ACTIVATOR_FULL = "activator_full"
     ASLEEP = "asleep"
     SHUTTING_DOWN = "shutting_down"

@@ -25,7 +25,8 @@ class Activation(BaseModel):
     """What the operator says of a service: its models' names, and bounds.
 
     `concurrency`: requests sent at once to each replica. `start_seconds`: how long its last start took.
-    `max_wait_seconds` and `max_held` stand where the resource sets them.
+    `max_wait_seconds` and `max_held` stand where the resource sets them. `trouble` is the reason why no replica becomes
+    ready, and of a `hopeless` one no time helps.
     """
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, extra="ignore", strict=True)
@@ -35,6 +36,8 @@ class Activation(BaseModel):
     start_seconds: float | None = Field(default=None, ge=0, le=86_400)
     max_wait_seconds: float | None = Field(default=None, gt=0, le=86_400)
     max_held: int | None = Field(default=None, ge=1, le=1_000_000)
+    trouble: str = Field(default="", max_length=64)
+    hopeless: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from llmservice.cli.checkup import Finding, Grade, Hidden
 from llmservice.cli.plural import counted
+from llmservice.converging.activation import may_sleep
 from llmservice.objects.pods import is_ready
 from llmservice.objects.references import Manifest
-from llmservice.reconcilers.activation.sleepers import may_sleep
 
 _LABEL = "app.kubernetes.io/component=activator"
 SELECTOR = f"{_LABEL},app.kubernetes.io/part-of=llmservice"

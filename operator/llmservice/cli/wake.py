@@ -17,12 +17,12 @@ from llmservice.cli.own_objects import service_named
 from llmservice.cli.service_state import state_of
 from llmservice.cli.where import Where
 from llmservice.cluster.api_server import ApiServer
+from llmservice.converging.activation import may_sleep
 from llmservice.converging.conditions import timestamp
 from llmservice.converging.idle_status import seconds_of
 from llmservice.errors import NotFound, OperatorError
 from llmservice.objects.names import WAKE_ANNOTATION
 from llmservice.objects.references import Manifest
-from llmservice.reconcilers.activation.sleepers import may_sleep
 
 _MANAGER = "llmservice-wake"
 _LOOK_SECONDS = 1.0

@@ -1,13 +1,38 @@
-"""Where the requests of a service without a replica go: its port at the activators, and when they are its endpoints."""
+"""Services that may have no replica: which these are, the port of each at the activators, and who its endpoints are."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from llmservice.api.v1alpha1.conditions import ConditionType, Reason
+from llmservice.converging.conditions import condition_in
+from llmservice.converging.events import ROUTINE
 from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT, Activator, is_ours, port_of
 from llmservice.objects.references import Manifest, controller_uid, uid_of
 
 _PORTS = LAST_PORT - FIRST_PORT + 1
+_NO_TROUBLE = ROUTINE | {Reason.ACTIVATOR_MISSING}
+"""Why one is not ready without anything being wrong with its start."""
+
+
+def trouble_in(body: Manifest) -> tuple[str, bool]:
+    """Why no replica becomes ready, by the last status of this very generation, and whether no time helps.
+
+    Empty while nothing is known, and while a start goes as starts go. `Stalled` of a change that was taken back says
+    nothing of the replicas that return: it has another reason than `Ready`, or Ready is a usual step.
+    """
+    status = body.get("status") or {}
+    ready, stalled = (condition_in(status, kind) for kind in (ConditionType.READY, ConditionType.STALLED))
+    reason = str(ready.get("reason") or "")
+    known = status.get("observedGeneration") == body["metadata"].get("generation")
+    if not known or ready.get("status") != "False" or reason in _NO_TROUBLE:
+        return "", False
+    return reason, stalled.get("status") == "True" and stalled.get("message") == ready.get("message")
+
+
+def may_sleep(body: Manifest) -> bool:
+    """Whether a resource asks for zero replicas, now or at some time; by its spec, which may be refused."""
+    return any(least == 0 for least in _least_replicas((body.get("spec") or {}).get("autoscaling") or {}))
 
 
 def wants_activators(*, suspended: bool, ready: bool, sleeps: bool) -> bool:
@@ -42,6 +67,12 @@ def address_type_of(activators: Iterable[Activator], live: Mapping[str, Any] | N
 def of_type(activators: Iterable[Activator], address_type: str) -> tuple[Activator, ...]:
     """Those with an address of this type, in a fixed order."""
     return tuple(sorted(each for each in activators if (":" in each.address) == (address_type == "IPv6")))
+
+
+def _least_replicas(autoscaling: Mapping[str, Any]) -> Iterator[Any]:
+    yield autoscaling.get("minReplicas")
+    for schedule in autoscaling.get("schedules") or ():
+        yield schedule.get("minReplicas")
 
 
 def _age(endpoint_slice: Manifest) -> tuple[str, str]:

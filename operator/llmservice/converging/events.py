@@ -8,7 +8,7 @@ from llmservice.api.v1alpha1.conditions import ConditionType, Reason
 from llmservice.converging.conditions import condition_in, timestamp
 from llmservice.objects.references import Manifest
 
-_ROUTINE = frozenset(
+ROUTINE = frozenset(
     {
         Reason.INSPECTING,
         Reason.DOWNLOADING,
@@ -29,7 +29,7 @@ def transition_event(
     """The event for a change of Ready's status or reason; None when neither changed or the step is routine."""
     was, now_is = (condition_in(status, ConditionType.READY) for status in (before, after))
     same = (was.get("status"), was.get("reason")) == (now_is.get("status"), now_is.get("reason"))
-    if same or not now_is or now_is["reason"] in _ROUTINE:
+    if same or not now_is or now_is["reason"] in ROUTINE:
         return None
     is_well = now_is["status"] == "True" and now_is["reason"] not in _WARNINGS
     kind = "Normal" if is_well else "Warning"

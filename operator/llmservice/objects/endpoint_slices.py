@@ -29,13 +29,16 @@ class Activator:
 class Activation:
     """The part of an EndpointSlice of ours that the plan does not tell.
 
-    `start_seconds` is what the last start took; None where that is not known.
+    `start_seconds` is what the last start took; None where that is not known. `trouble` is the reason why no replica
+    becomes ready, empty where none is known; of a `hopeless` one no time helps.
     """
 
     port: int
     address_type: str
     endpoints: tuple[Activator, ...] = ()
     start_seconds: int | None = None
+    trouble: str = ""
+    hopeless: bool = False
 
 
 def slice_name(service: str) -> str:

@@ -25,7 +25,7 @@ def activation_slice(plan: ServicePlan, activation: Activation) -> Manifest:
         **base["metadata"],
         "name": slice_name(plan.owner.name),
         "labels": {**base["metadata"]["labels"], **own},
-        "annotations": {ACTIVATION_ANNOTATION: _what_activators_need(plan, activation.start_seconds)},
+        "annotations": {ACTIVATION_ANNOTATION: _what_activators_need(plan, activation)},
     }
     return {
         "apiVersion": base["apiVersion"],
@@ -44,11 +44,13 @@ def _endpoint(activator: Activator) -> dict[str, Any]:
     return endpoint
 
 
-def _what_activators_need(plan: ServicePlan, start_seconds: int | None) -> str:
+def _what_activators_need(plan: ServicePlan, activation: Activation) -> str:
     """Compact JSON. A start that takes longer than requests usually wait is waited for twice as long as it takes."""
     names = [*plan.names, *(each.name for each in plan.adapters if plan.adapters_named)]
     said: dict[str, Any] = {"models": names, "concurrency": plan.max_num_seqs or _UNKNOWN_CONCURRENCY}
-    if start_seconds is not None:
+    if activation.trouble:
+        said |= {"trouble": activation.trouble, "hopeless": activation.hopeless}
+    if (start_seconds := activation.start_seconds) is not None:
         said["startSeconds"] = start_seconds
         if 2 * start_seconds > _USUAL_WAIT_SECONDS:
             said["maxWaitSeconds"] = min(2 * start_seconds, _LONGEST_WAIT_SECONDS)

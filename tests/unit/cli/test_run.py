@@ -1,5 +1,6 @@
 """`llmservice run`: options that mean what the variables mean."""
 
+import os
 from typing import Any
 
 import pytest
@@ -52,3 +53,17 @@ def test_what_is_no_namespace_is_wrong_usage(name: str, complaint: str, started:
     result = invoked("-n", name)
     assert (result.exit_code, complaint in result.output) == (2, True), result.output
     assert started == []
+
+
+def test_an_option_wins_over_its_variable_and_the_whole_process_reads_the_kubeconfig(
+    started: list[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "theirs")
+    variables = {"LLMSERVICE_CONTEXT": "theirs", "LLMSERVICE_WORKERS": "2", "LLMSERVICE_LOG_LEVEL": "error"}
+    options = ("--context", "ours", "--kubeconfig", "ours", "--workers", "3", "--log-level", "debug")
+    assert invoked(**variables).exit_code == invoked(*options, **variables).exit_code == 0
+    assert [(each.context, each.workers, each.log_level) for each in started] == [
+        ("theirs", 2, "error"),
+        ("ours", 3, "debug"),
+    ]
+    assert os.environ["KUBECONFIG"] == "ours"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from llmservice.converging.activation import address_type_of, choose_port, of_type, wants_activators
+from llmservice.converging.activation import address_type_of, choose_port, of_type, trouble_in, wants_activators
 from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT, Activator
 from llmservice.objects.references import Manifest
-from tests.builders import with_changes
+from tests.builders import an_llmservice, with_changes
 from tests.unit.objects.test_endpoint_slices import OURS
 
 
@@ -81,3 +81,37 @@ def test_the_address_type_is_that_of_the_slice_there_is_else_of_the_activators()
     assert address_type_of([six], None) == "IPv6"
     assert address_type_of([six], OURS) == "IPv4"
     assert of_type([six, four], "IPv4") == (four,)
+
+
+def a_service(generation: int = 1, **reasons: tuple[str, str, str]) -> Manifest:
+    """A resource whose conditions have these statuses, reasons and messages."""
+    conditions = [
+        {"type": kind, "status": status, "reason": reason, "message": message}
+        for kind, (status, reason, message) in reasons.items()
+    ]
+    status = {"observedGeneration": generation, "conditions": conditions}
+    return an_llmservice(metadata__generation=1, status=status)
+
+
+WRONG_FLAG = ("False", "WrongArgument", "a")
+
+
+@pytest.mark.parametrize(
+    ("body", "trouble"),
+    [
+        (an_llmservice(), ("", False)),
+        (a_service(Ready=("True", "Asleep", "a")), ("", False)),
+        (a_service(Ready=("False", "Loading", "a")), ("", False)),
+        (a_service(Ready=("False", "ActivatorMissing", "a")), ("", False)),
+        (a_service(Ready=WRONG_FLAG), ("WrongArgument", False)),
+        (a_service(Ready=WRONG_FLAG, Reconciling=("True", "WrongArgument", "a")), ("WrongArgument", False)),
+        (a_service(Ready=WRONG_FLAG, Stalled=("True", "WrongArgument", "a")), ("WrongArgument", True)),
+        (a_service(Ready=WRONG_FLAG, Stalled=("True", "WrongArgument", "went back")), ("WrongArgument", False)),
+        (a_service(0, Ready=WRONG_FLAG, Stalled=("True", "WrongArgument", "a")), ("", False)),
+    ],
+    ids=["new", "asleep", "loads", "no activator", "fails", "goes on", "hopeless", "taken back", "edited"],
+)
+def test_why_no_replica_becomes_ready_is_what_the_status_says_of_this_generation(
+    body: Manifest, trouble: tuple[str, bool]
+) -> None:
+    assert trouble_in(body) == trouble

@@ -40,6 +40,13 @@ def test_it_says_whom_it_holds_for() -> None:
     assert "startSeconds" not in said(a_slice())
 
 
+def test_it_says_why_no_replica_becomes_ready() -> None:
+    wrong = Activation(port=20_007, address_type="IPv4", trouble="WrongArgument", hopeless=True)
+    found = said(activation_slice(planned(), wrong))
+    assert (found["trouble"], found["hopeless"]) == ("WrongArgument", True)
+    assert "trouble" not in said(a_slice())
+
+
 def test_a_start_that_takes_long_is_waited_for() -> None:
     assert said(a_slice(start=900))["maxWaitSeconds"] == 1800
     assert said(a_slice(start=7200))["maxWaitSeconds"] == 3600
