@@ -99,6 +99,14 @@ def test_a_narrow_window_does_not_scroll_sideways(shown: Shown) -> None:
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_words_without_end_do_not_push_a_column_out_of_the_window(browser: Browser, tmp_path: Path) -> None:
+    service = a_service("chat", reason="ImagePullFailed", message="x" * 10_000, ready=0)
+    service["spec"]["model"]["uri"] = f"hf://{'y' * 900}"
+    with opened(browser, tmp_path, FakeCluster(services=[service])) as shown:
+        table = shown.page.locator(".wide")
+        assert table.evaluate("(each) => each.scrollWidth - each.clientWidth") == 0
+
+
 def test_a_thousand_services_are_paged_and_found_at_once(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, FakeCluster(services=a_fleet(1000))) as shown:
         page = shown.page

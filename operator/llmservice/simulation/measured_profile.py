@@ -11,6 +11,7 @@ from llmservice.errors import InvalidInput
 from llmservice.simulation.engine_profile import MAX_BATCHED_TOKENS, EngineProfile
 
 _LARGEST_BYTES = 2**20
+_LONGEST_ERROR = 300
 _LEAST_SECONDS = 1e-6
 _MOST_SEQUENCES = 4096
 _NEVER_FULL = 10**9
@@ -27,8 +28,13 @@ def read_profile(path: Path) -> EngineProfile:
         content = yaml.safe_load(text)
         return _profile(content)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise InvalidInput("InvalidProfile", f"{path}: cannot be read: {error}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        why = " ".join(str(error).split())[:_LONGEST_ERROR]
+        raise InvalidInput("InvalidProfile", f"{path}: cannot be read: {why}") from error
+    except KeyError as error:
+        raise InvalidInput(
+            "InvalidProfile", f"{path}: has no {error.args[0]}: give a file that `llmservice bench --save` wrote"
+        ) from error
+    except (TypeError, ValueError, AttributeError) as error:
         raise InvalidInput(
             "InvalidProfile", f"{path}: {error}: give a file that `llmservice bench --save` wrote"
         ) from error
@@ -39,13 +45,13 @@ def _profile(content: Mapping[str, Any]) -> EngineProfile:
     return EngineProfile(
         name=str(content["name"])[:120],
         description=str(content["description"])[:240],
-        devices=max(1, int(content.get("devices", 1))),
+        devices=max(1, _whole("devices", content.get("devices", 1))),
         step_seconds=step_seconds(points),
         kv_read_seconds=_number(content.get("kv_read_nanoseconds_per_token", 0)) * 1e-9,
         attention_seconds=_number(content.get("attention_picoseconds_per_token_of_context", 0)) * 1e-12,
         kv_cache_tokens=max(1, int(_number(content.get("kv_cache_tokens", _NEVER_FULL)))),
         roofline=None,
-        max_sequences=min(_MOST_SEQUENCES, max(1, int(content["max_sequences"]))),
+        max_sequences=min(_MOST_SEQUENCES, max(1, _whole("max_sequences", content["max_sequences"]))),
     )
 
 
@@ -75,6 +81,13 @@ def _at(tokens: int, ordered: Sequence[tuple[int, float]], place: int) -> float:
         return seconds * tokens / low
     high, more = ordered[place]
     return seconds + (more - seconds) * (tokens - low) / (high - low)
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return int(value)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise ValueError(f"{name}: {value!r} is no whole number"[:_LONGEST_ERROR]) from error
 
 
 def _number(value: Any) -> float:
