@@ -49,7 +49,7 @@ async def test_an_image_that_cannot_be_pulled_ends_it_with_the_reason(
     assert refused.value.reason == "JobNotStarted"
     assert cluster.deleted == ["bench"]
     told = capsys.readouterr().err
-    assert told.count("ErrImagePull no such image") == 1
+    assert told.count("ErrImagePull: no such image") == 1
 
 
 async def test_one_that_is_stopped_before_it_starts_is_deleted_and_has_no_result(cluster: SmallCluster) -> None:
