@@ -1,5 +1,6 @@
 """A real activator on loopback, with slices from a cache that the test fills."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -10,8 +11,11 @@ import pytest
 
 from llmservice.activator.bounds import Bounds
 from llmservice.activator.process import activator
-from llmservice.objects.endpoint_slices import FIRST_PORT, LAST_PORT
+from llmservice.objects.endpoint_slices import FIRST_PORT
 from tests.activator.playing import HOST, Bench, Cluster, is_free
+
+_PORTS = 100
+"""Of each worker of pytest-xdist."""
 
 
 @pytest.fixture
@@ -30,5 +34,10 @@ async def start() -> AsyncIterator[Callable[..., Awaitable[Bench]]]:
 
 @pytest.fixture
 def port() -> int:
-    """A port that a service may have, free on this machine."""
-    return next(each for each in range(FIRST_PORT + 400, LAST_PORT) if is_free(each))
+    """A port that a service may have, free on this machine, and so is the next one.
+
+    Tests that run side by side have ports of their own: none hears the clients of another.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    first = FIRST_PORT + 400 + worker * _PORTS
+    return next(each for each in range(first, first + _PORTS) if is_free(each) and is_free(each + 1))
