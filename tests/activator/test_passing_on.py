@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
+from llmservice.objects.references import Ref
 from tests.activator.playing import HOST, Start, engine
 
 MEGABYTE = 2**20
@@ -237,6 +238,22 @@ async def test_a_port_whose_service_is_gone_closes_and_answers_under_way_end(sta
         idle_writer.close()
         go_on.set()
         assert await (await post_).text() == "done"
+
+
+async def test_a_port_that_passes_to_another_service_hangs_up_on_the_clients_of_the_former(
+    start: Start, port: int
+) -> None:
+    bench = await start()
+    await bench.cluster.sleeping(port, "former")
+    idle, idle_writer = await asyncio.open_connection(HOST, port)
+    idle_writer.write(b"GET /health HTTP/1.1\r\nHost: chat\r\n\r\n")
+    assert (await idle.readline()).startswith(b"HTTP/1.1 200")
+    metadata = bench.cluster.running.table.slices.of_kind("EndpointSlice")[0]["metadata"]
+    bench.cluster.running.table.slices.drop_uid(Ref("EndpointSlice", "default", "former-activator"), metadata["uid"])
+    await bench.cluster.sleeping(port, "successor", uid="2")
+    await asyncio.wait_for(idle.read(), 5)
+    assert idle.at_eof()
+    idle_writer.close()
 
 
 async def test_a_client_of_http_1_0_gets_its_answer_and_the_end(start: Start, port: int) -> None:

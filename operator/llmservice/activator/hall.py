@@ -57,9 +57,13 @@ class Hall:
                 figures = {"held": held, "oldestSeconds": round(waited, 1)}
                 yield port, figures | {"answered": desk.answered, "refused": desk.refused}
 
-    def use(self, served: Mapping[int, Served]) -> None:
-        """What the slices say now: who has which port, and which replicas are ready."""
-        for port in [port for port, desk in self.desks.items() if not _is_of(desk, served.get(port))]:
+    def use(self, served: Mapping[int, Served]) -> list[int]:
+        """What the slices say now: who has which port, and which replicas are ready.
+
+        Returns the ports that their services have no longer.
+        """
+        lost = [port for port, desk in self.desks.items() if not _is_of(desk, served.get(port))]
+        for port in lost:
             self._close(self.desks.pop(port))
         for port, each in served.items():
             desk = self.desks.setdefault(port, Desk(each))
@@ -67,6 +71,7 @@ class Hall:
             desk.use(each)
             if desk.refused != refused:
                 self.board.change()
+        return lost
 
     @contextmanager
     def staying(self, desk: Desk, size: int) -> Iterator[Stay]:

@@ -51,7 +51,8 @@ class Table:
         async with self._looking:
             by_port, without = served(self.slices.of_kind("EndpointSlice"))
             self._tell(by_port, without)
-            self.hall.use(by_port)
+            for port in self.hall.use(by_port):
+                self.listeners.connections.hang_up_idle(port)  # its clients meant another service
             return self.hall.closing or self.listeners.listen_on(by_port)
 
     async def _wait(self, seconds: float | None) -> None:

@@ -14,8 +14,12 @@ _Point = tuple[float, int, int, int | None]
 
 @dataclass(slots=True)
 class Track:
-    """One service. A point is the time, and then the desired, ready and decided replicas, where they changed."""
+    """One service; a successor of the same name, with another UID, begins anew.
 
+    A point is the time, and then the desired, ready and decided replicas, where they changed.
+    """
+
+    uid: str = ""
     points: deque[_Point] = field(default_factory=lambda: deque(maxlen=_MOST_POINTS))
     decisions: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_MOST_DECISIONS))
 
@@ -41,13 +45,13 @@ class History:
         """Remember a list of LLMServices; what is not in it is forgotten."""
         before, self._tracks = self._tracks, {}
         for service in services:
-            self._tracks[_key(service)] = before.get(_key(service)) or Track()
+            self._tracks[_key(service)] = _continued(before.get(_key(service)), service)
             self._note(service, now)
 
     def note_one(self, service: Mapping[str, Any], now: float, *, most: int) -> None:
         """Remember one LLMService, and of others those `most` that were noted last."""
         key = _key(service)
-        self._tracks[key] = self._tracks.pop(key, Track())
+        self._tracks[key] = _continued(self._tracks.pop(key, None), service)
         self._note(service, now)
         while len(self._tracks) > most:
             del self._tracks[next(iter(self._tracks))]
@@ -58,6 +62,11 @@ class History:
 
     def _note(self, service: Mapping[str, Any], now: float) -> None:
         self._tracks[_key(service)].note(service.get("status") or {}, now)
+
+
+def _continued(known: Track | None, service: Mapping[str, Any]) -> Track:
+    uid = str(service["metadata"].get("uid", ""))
+    return known if known is not None and known.uid == uid else Track(uid)
 
 
 def _key(service: Mapping[str, Any]) -> Key:

@@ -84,3 +84,13 @@ def test_an_operator_leads_is_away_or_was_never_there() -> None:
     assert leading_from(a_lease(holderIdentity=""), "ops/l", NOW)["state"] == "Away"
     assert leading_from(a_lease(renewTime="rubbish"), "ops/l", NOW)["state"] == "Away"
     assert leading_from(None, "ops/l", NOW)["state"] == "Away"
+
+
+def test_a_successor_of_the_same_name_shows_nothing_of_its_predecessor() -> None:
+    history = History()
+    for uid in ("1", "2"):
+        metadata = {"namespace": "ml", "name": "a", "uid": uid}
+        history.note([{"metadata": metadata, "status": {"readyReplicas": int(uid)}}], 1.0)
+    assert [point[2] for point in history.of(("ml", "a")).points] == [2]
+    history.note_one({"metadata": {"namespace": "ml", "name": "a", "uid": "3"}}, 2.0, most=2)
+    assert [point[2] for point in history.of(("ml", "a")).points] == [0]
