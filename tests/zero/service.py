@@ -1,7 +1,8 @@
 """A service that may sleep, and how it is brought to zero."""
 
-import contextlib
 from typing import Any
+
+from prometheus_client.parser import text_string_to_metric_families
 
 from llmservice.objects.endpoint_slices import slice_name
 from tests.cluster.kube import Body, Kube
@@ -46,10 +47,11 @@ def starts(kube: Kube, name: str = "chat") -> int:
     return sum(item["reason"] == "ScaledUp" and item["message"].startswith("0 →") for item in events)
 
 
-def sampled(page: str, series: str, name: str = "chat") -> float | None:
-    """The value of a series of this service on the operator's page; None where it is not there."""
-    for line in page.splitlines():
-        if line.startswith(f"{series}{{") and f'name="{name}"' in line:
-            with contextlib.suppress(ValueError):
-                return float(line.rpartition(" ")[2])
-    return None
+def sampled(page: str, series: str, kube: Kube, name: str = "chat") -> float | None:
+    """The value of a series of this service on the operator's page; None where it is not there.
+
+    Services of earlier tests may still be on it: their namespaces go once their pods have drained.
+    """
+    labels = {"namespace": kube.namespace, "name": name}
+    samples = (sample for family in text_string_to_metric_families(page) for sample in family.samples)
+    return next((each.value for each in samples if each.name == series and each.labels == labels), None)
