@@ -19,8 +19,8 @@ def trouble_in(body: Manifest) -> tuple[str, bool]:
     """Why no replica becomes ready, by the last status of this very generation, and whether no time helps.
 
     Empty while nothing is known, and while a start goes as starts go. Nothing is hopeless where what served before will
-    come back: that answers those who wait. `Stalled` of a change that was taken back says
-    nothing of the replicas that return: it has another reason than `Ready`, or Ready is a usual step.
+    come back: that answers those who wait. `Stalled` tells of a change that was taken back, too, and then nothing of
+    the replicas that return: it has another message than `Ready`, or `Ready` is at a usual step.
     """
     status = body.get("status") or {}
     ready, stalled = (condition_in(status, kind) for kind in (ConditionType.READY, ConditionType.STALLED))
