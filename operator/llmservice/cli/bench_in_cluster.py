@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 from llmservice import __version__
 from llmservice.bench.job import CONTAINER, GRACE_SECONDS
 from llmservice.bench.transfer import Handed, Pieces
-from llmservice.cli.bench_pod import PodOfJob, in_a_line, tell
+from llmservice.cli.bench_pod import SHOWN, PodOfJob, tell
 from llmservice.cluster.api_server import ApiServer
 from llmservice.cluster.kinds import KINDS
 from llmservice.cluster.transport.connection import Connection
 from llmservice.errors import NotFound, OperatorError, Unavailable
 from llmservice.objects.references import Manifest, ref_of, uid_of
+from llmservice.untrusted.texts import in_a_line
 
 _MANAGER = f"llmservice-bench/{__version__}"
 _SILENCE_SECONDS = 900.0
@@ -83,7 +84,7 @@ class JobRun:
             except NotFound:
                 pass  # with the pod: nothing more will come
             except Unavailable as error:
-                tell(f"the log broke off: {in_a_line(str(error))}; reading it again ...")
+                tell(f"the log broke off: {in_a_line(str(error), SHOWN)}; reading it again ...")
                 await asyncio.sleep(min(10.0, 1.0 + attempt))
                 continue
             return
@@ -108,7 +109,7 @@ class JobRun:
         if self._pieces.take(text) or not text.strip() or number <= self._shown:
             return
         self._shown = number
-        tell(in_a_line(text))
+        tell(in_a_line(text, SHOWN))
 
 
 @asynccontextmanager
@@ -122,4 +123,4 @@ async def _made(server: ApiServer, job: Manifest) -> AsyncIterator[Manifest]:
         try:
             await server.delete(ref_of(made), uid=uid_of(made))
         except OperatorError as error:
-            tell(f"{ref_of(made)} could not be deleted and ends by itself: {in_a_line(str(error))}")
+            tell(f"{ref_of(made)} could not be deleted and ends by itself: {in_a_line(str(error), SHOWN)}")

@@ -12,7 +12,7 @@ from llmservice.cluster.visible import visible
 from llmservice.errors import Unavailable
 from llmservice.objects.pods import has_ended, waiting_of
 from llmservice.objects.references import Manifest, ref_of, uid_of
-from llmservice.untrusted.texts import cut, printable
+from llmservice.untrusted.texts import in_a_line
 
 _LOOK_SECONDS = 1.0
 _EVENTS_SECONDS = 5
@@ -31,7 +31,8 @@ _NO_POD = "no pod yet"
 _STARTS = "it starts"
 _UNTOLD = frozenset({_NO_POD, _STARTS, "ContainerCreating"})
 """What says nothing of the cause: then Events may."""
-_SHOWN = 300
+SHOWN = 300
+"""Characters of what strangers wrote."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,18 +100,13 @@ def _of_pod(pod: Manifest) -> str:
 
 def _line(reason: object, message: object) -> str:
     words = _without_pod_name(str(message or ""))
-    return in_a_line(f"{reason}: {words}" if words else str(reason))
+    return in_a_line(f"{reason}: {words}" if words else str(reason), SHOWN)
 
 
 def _without_pod_name(message: str) -> str:
     """Each try of a Job has another name in it, and says nothing new."""
     before, creating, after = message.partition('Error creating: pods "')
     return f"{before}the pod {after.partition(chr(34))[2].strip()}" if creating else message
-
-
-def in_a_line(text: str) -> str:
-    """What a stranger wrote, so that it can be shown: one line of some hundred characters."""
-    return cut(" ".join(printable(text).split()), _SHOWN)
 
 
 def tell(text: str) -> None:

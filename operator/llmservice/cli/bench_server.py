@@ -10,7 +10,7 @@ import aiohttp
 from llmservice.bench.generator import KEY_VARIABLE
 from llmservice.cluster.transport.answers import read_at_most
 from llmservice.errors import OperatorError, Refused, Unavailable
-from llmservice.untrusted.texts import cut, printable
+from llmservice.untrusted.texts import cut, in_a_line, printable
 
 _LARGEST_ANSWER = 2**20
 _SECONDS = 120.0
@@ -45,14 +45,14 @@ class Server:
         return answer
 
     def _refusal(self, response: aiohttp.ClientResponse, path: str, answer: bytes) -> OperatorError:
-        status, said = response.status, cut(" ".join(printable(answer[: 4 * _SAID]).split()), _SAID)
+        status, said = response.status, in_a_line(answer[: 4 * _SAID], _SAID)
         about = f"{self.title}: HTTP {status} for {path}"
         quoted = f"{about}: {said}" if said else about
         if status in (401, 403):
             how = "it does not take this key: give another" if self.key else "it asks for a key: give one"
             return Refused("KeyRefused", f"{about}: {how} by --key-file or {KEY_VARIABLE}")
         if location := response.headers.get("Location"):
-            leads = cut(" ".join(printable(location).split()), _SAID)
+            leads = in_a_line(location, _SAID)
             return Refused("Redirected", f"{about}: it leads to {leads}: give the address of the server itself")
         if status in _BUSY:
             return Unavailable("Busy", f"{quoted}; it takes no requests now: try again later")

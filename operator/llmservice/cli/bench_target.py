@@ -21,7 +21,7 @@ from llmservice.cluster.transport.credentials import SERVICE_ACCOUNT
 from llmservice.errors import NotFound, NotYet, UsageError
 from llmservice.objects.pods import is_ready
 from llmservice.objects.references import Manifest, Ref
-from llmservice.untrusted.texts import cut, printable
+from llmservice.untrusted.texts import in_a_line
 
 _SAID = 400
 
@@ -152,7 +152,7 @@ def _why_none(body: Manifest) -> str:
     reason = str(ready.get("reason") or "")
     if reason == Reason.ASLEEP:
         return f"it sleeps; wake it: {program()} wake {name} -n {space}"
-    said = cut(" ".join(printable(f"{reason}: {ready.get('message') or ''}").split()), _SAID)
+    said = in_a_line(f"{reason}: {ready.get('message') or ''}", _SAID)
     return f"{said}; see: {_status_of(space, name)}" if reason else f"wait, or see: {_status_of(space, name)}"
 
 

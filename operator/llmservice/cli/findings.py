@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from llmservice.cli.field_paths import field_and_message
 from llmservice.errors import InvalidSpec
-from llmservice.untrusted.texts import cut, printable
+from llmservice.untrusted.texts import in_a_line
 
 _LONGEST_MESSAGE = 2000
 
@@ -70,4 +70,4 @@ def lines_of(error: InvalidSpec) -> Iterator[tuple[str, str, str]]:
 
 def one_line(text: str) -> str:
     """The text without line ends and whatever else steers its reader, cut to a size."""
-    return cut(" ".join(printable(text).split()), _LONGEST_MESSAGE)
+    return in_a_line(text, _LONGEST_MESSAGE)

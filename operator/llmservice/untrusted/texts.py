@@ -22,6 +22,11 @@ def cut(text: str, limit: int) -> str:
     return text if left <= 0 else f"{text[:limit]}… ({left} more characters)"
 
 
+def in_a_line(text: str | bytes, limit: int) -> str:
+    """What a stranger wrote, fit to be shown: one line of at most `limit` characters, and how many more there were."""
+    return cut(" ".join(printable(text).split()), limit)
+
+
 def printable(text: str | bytes) -> str:
     """The text with nothing in it that steers a terminal, hides, or cannot be encoded; line ends and tabs stay.
 
